@@ -111,34 +111,47 @@ def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Pr
 
 
 def _faults(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[_Fault]:
-    dropped = ctx.contract.state.dropped_by_key
-    without_statistics = _without_statistics(clustering, ctx)
+    """Yield the faults in the order in which Delta looks for them (measured on Delta 4.4.0)."""
+    dropped, columns = ctx.contract.state.dropped_by_key, ctx.after.columns
+    kept = [path for path in clustering if not _is_reported_as_dropped(path, dropped, ctx)]
+    for path in kept:
+        yield from _path_faults(path, columns)
     seen: set[tuple[str, ...]] = set()
-    for path in clustering:
-        key = path_key(path)
-        is_gone = type_at(ctx.before.columns, path) is not None and type_at(ctx.after.columns, path) is None
-        if is_gone and _is_dropped(key, dropped):  # NC007 reports it
-            continue
-        if key in seen:
+    for path in kept:
+        if path_key(path) in seen:
             yield f"{format_path(path)} twice", "name it once", _TWICE
-        seen.add(key)
-        faults = tuple(_column_faults(path, ctx.after.columns))
-        yield from faults
-        if not faults and key in without_statistics:
-            yield (
-                f"{format_path(path)}, for which Delta collects no statistics",
-                "name it in delta.dataSkippingStatsColumns, or move it to the first columns",
-                _NO_STATISTICS,
-            )
+        seen.add(path_key(path))
     if len(clustering) > _MAX_COLUMNS:
         yield (
             f"{len(clustering)} columns, but the maximum is {_MAX_COLUMNS}",
             "keep those that queries filter by",
             _TOO_MANY,
         )
+    for path in kept:
+        type_ = type_at(columns, path)
+        if type_ is not None and (isinstance(type_, Array | Map | Struct) or type_ in _TYPES_WITHOUT_RANGE):
+            yield (
+                f"{format_path(path)}, which is {print_type(type_)}",
+                "name a column whose type has a minimum and a maximum",
+                _TYPE,
+            )
+    without_statistics = _without_statistics(clustering, ctx)
+    for path in kept:
+        if path_key(path) in without_statistics:
+            yield (
+                f"{format_path(path)}, for which Delta collects no statistics",
+                "name it in delta.dataSkippingStatsColumns, or move it to the first columns",
+                _NO_STATISTICS,
+            )
 
 
-def _column_faults(path: Path, columns: Struct) -> Iterator[_Fault]:
+def _is_reported_as_dropped(path: Path, dropped: Container[tuple[str, ...]], ctx: RuleContext) -> bool:
+    """Return whether NC007 reports that the contract drops the column."""
+    is_gone = type_at(ctx.before.columns, path) is not None and type_at(ctx.after.columns, path) is None
+    return is_gone and _is_dropped(path_key(path), dropped)
+
+
+def _path_faults(path: Path, columns: Struct) -> Iterator[_Fault]:
     """Follow the path of one column; elements, keys and values of collections are not fields here."""
     type_: DataType = columns
     for index, step in enumerate(path):
@@ -168,12 +181,6 @@ def _column_faults(path: Path, columns: Struct) -> Iterator[_Fault]:
             case _:
                 yield f"{text}, but {parent} has no fields", f"write {parent}", _NO_STRUCT
                 return
-    if isinstance(type_, Array | Map | Struct) or type_ in _TYPES_WITHOUT_RANGE:
-        yield (
-            f"{format_path(path)}, which is {print_type(type_)}",
-            "name a column whose type has a minimum and a maximum",
-            _TYPE,
-        )
 
 
 def _without_statistics(clustering: tuple[Path, ...], ctx: RuleContext) -> frozenset[tuple[str, ...]]:

@@ -13,6 +13,8 @@ _TYPE = "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"
 _TYPE_FOR_SPARK = "IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"  # Spark's own parser accepts int
 _STEP = "IDENTITY_COLUMNS_ILLEGAL_STEP"
 _PARTITION = "DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED"
+_DEFAULT = "IDENTITY_COLUMN_WITH_DEFAULT_VALUE"
+_GENERATED = "CREATE_TABLE_COLUMN_DESCRIPTOR_DUPLICATE"
 _LIVE_ERRORS = {_STEP: "IllegalArgumentException", _PARTITION: "UNRESOLVED_COLUMN.WITH_SUGGESTION"}
 
 
@@ -21,7 +23,16 @@ _LIVE_ERRORS = {_STEP: "IllegalArgumentException", _PARTITION: "UNRESOLVED_COLUM
     on=(TypeChanged, IdentityChanged, DefaultChanged, FieldAdded, TableAdded),
     severity=Severity.ERROR,
     live=True,
-    delta_errors=(_ALTERED, _TYPE, _TYPE_FOR_SPARK, _STEP, _PARTITION, *_LIVE_ERRORS.values()),
+    delta_errors=(
+        _ALTERED,
+        _TYPE,
+        _TYPE_FOR_SPARK,
+        _STEP,
+        _PARTITION,
+        _DEFAULT,
+        _GENERATED,
+        *_LIVE_ERRORS.values(),
+    ),
     verdict="impossible",
 )
 def identity_column_change(
@@ -37,9 +48,10 @@ def identity_column_change(
     - a column that becomes an identity column, stops being one, or gets another start, step or mode,
     - a new identity column;
 
-    and, in a new table, an identity column that is not `bigint`, whose step is 0, or that is a partition
-    column. Renaming, moving, commenting and dropping an identity column is fine. The area TW reports a type
-    change that Delta refuses for any column, and TW006 a widening while type widening is off.
+    and, in a new table, an identity column that is not `bigint`, whose step is 0, that is a partition column,
+    has a default, or is generated. Renaming, moving, commenting and dropping an identity column is fine. The
+    area TW reports a type change that Delta refuses for any column, and TW006 a widening while type widening
+    is off.
 
     ## Why is this bad?
 
@@ -47,7 +59,9 @@ def identity_column_change(
     fails with `DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED`, and no statement adds one to an existing
     table, makes a column one, or changes how it counts. In a new table the errors are
     `DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE` for `int`, `IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE` for any
-    other type, `IDENTITY_COLUMNS_ILLEGAL_STEP` and `DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED`.
+    other type, `IDENTITY_COLUMNS_ILLEGAL_STEP`, `DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED`,
+    `IDENTITY_COLUMN_WITH_DEFAULT_VALUE` and, for a generation expression,
+    `CREATE_TABLE_COLUMN_DESCRIPTOR_DUPLICATE`.
 
     If another writer has made such a column, Spark reads and alters the table, but each write that lets Spark
     assign the value fails: with `IllegalArgumentException` for a step of 0, with
@@ -88,9 +102,11 @@ def identity_column_change(
     ```
     """
     match change:
+        case TableAdded() if ctx.live is None:
+            yield from _new_table(change)
+            yield from _other_values(change)
         case TableAdded():
-            problems = _new_table(change)
-            yield from problems if ctx.live is None else map(_of_live_table, problems)
+            yield from map(_of_live_table, _new_table(change))
         case FieldAdded():
             yield from _added(change)
         case IdentityChanged():
@@ -155,6 +171,25 @@ def _new_table(added: TableAdded) -> Iterator[Problem]:
     for path, field in walk_fields(added.state.columns):
         if isinstance(field.identity, Identity):
             yield from _new_column(path, field, field.identity, is_partition=field.name.lower() in names)
+
+
+def _other_values(added: TableAdded) -> Iterator[Problem]:
+    """Yield a problem for each identity column of a new table that another setting gives values too."""
+    for path, field in walk_fields(added.state.columns):
+        if isinstance(field.identity, Identity) and isinstance(field.generated, str):
+            yield Problem(
+                f"{format_path(path)} is an identity column and cannot be generated",
+                help="declare one of the two",
+                path=path,
+                delta_error=_GENERATED,
+            )
+        elif isinstance(field.identity, Identity) and isinstance(field.default, str):
+            yield Problem(
+                f"{format_path(path)} is an identity column and cannot have a default",
+                help="remove the default: Delta assigns the values",
+                path=path,
+                delta_error=_DEFAULT,
+            )
 
 
 def _of_live_table(problem: Problem) -> Problem:

@@ -98,3 +98,8 @@ def test_a_file_has_few_ignores_of_the_whole_file() -> None:
     assert [error.message for error in result.errors] == [
         "more than 100 ignores of the whole file, a limit of schemalint"
     ]
+
+
+def test_a_file_with_only_an_ignore_has_no_contract() -> None:
+    result = read("a.yml", "# schemalint: ignore[NC009] later\n")
+    assert [error.message for error in result.errors] == ["this file is empty"]

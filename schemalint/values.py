@@ -65,6 +65,21 @@ class Itself(Generic[T]):
         return id(self.value)
 
 
+class Aside(Generic[T]):
+    """An argument that is no part of a cache's key, as it does not change the result: it equals any other."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: T) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Aside)
+
+    def __hash__(self) -> int:
+        return 0
+
+
 def grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, tuple[T, ...]]:
     """Return the values of each key, in their order."""
     found: dict[K, list[T]] = {}

@@ -7,12 +7,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schemalint.contract.dialects import dialect_of, dialects
-from schemalint.contract.ignores import inline_ignores
+from schemalint.contract.ignores import inline_ignores, may_have_ignores
 from schemalint.document import decode, read_documents
 from schemalint.errors import ContractError, Location
 from schemalint.model.contract import Contract, table_key
 from schemalint.printable import visible
-from schemalint.values import frozen, replace
+from schemalint.values import Aside, frozen, replace
 
 if TYPE_CHECKING:
     from schemalint.git import Contents
@@ -26,8 +26,7 @@ class ReadResult:
     errors: tuple[ContractError, ...] = ()
 
 
-@lru_cache(maxsize=10_000)  # as many contracts as the largest repository that `limits` thinks of
-def read(file: str, data: bytes | str) -> ReadResult:
+def read(file: str, data: bytes | str, older: ReadResult | None = None) -> ReadResult:
     """Read all contracts of a file; results are cached, because comparison and duplicate search both read it.
 
     Documents that are not contracts are skipped; a file without any contract is an error.
@@ -35,9 +34,19 @@ def read(file: str, data: bytes | str) -> ReadResult:
     Args:
         file: The file's path for locations, relative to the repository's root and with ``/``.
         data: The file's content.
+        older: What was read from the file of an older revision: columns that it has too are not read again.
+            The result is the same.
     """
+    return _read(file, data, Aside(older))
+
+
+@lru_cache(maxsize=10_000)  # as many contracts as the largest repository that `limits` thinks of
+def _read(file: str, data: bytes | str, older: Aside[ReadResult | None]) -> ReadResult:
     try:
         text = data if isinstance(data, str) else decode(data, file)
+        contract = _read_beside(file, text, older.value)
+        if contract is not None:
+            return ReadResult((contract,))
         documents = read_documents(text, file)
         ignores = inline_ignores(documents, text)
     except ContractError as error:
@@ -55,6 +64,14 @@ def read(file: str, data: bytes | str) -> ReadResult:
     if not contracts and not errors:
         errors.append(_no_contract(file, text))
     return ReadResult(tuple(contracts), tuple(errors))
+
+
+def _read_beside(file: str, text: str, older: ReadResult | None) -> Contract | None:
+    contract = older.contracts[0] if older and len(older.contracts) == 1 else None
+    if contract is None or contract.file != file or may_have_ignores(text):
+        return None
+    found = (dialect.read_beside(text, contract) for dialect in dialects())
+    return next(filter(None, found), None)
 
 
 def table_keys(data: bytes) -> Iterator[str]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import abc
-from itertools import groupby, takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from schemalint.document import layout
 from schemalint.document.nodes import Mapping, Scalar, Sequence, Span, children, entry_at, node_at
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
     from schemalint.document.nodes import Document, Entry, Path
     from schemalint.document.proof import Leaves
+
+
+# Slices of two kinds, of a list and of a tuple, would never be equal.
+Sliced = TypeVar("Sliced", str, list[Any], tuple[Any, ...])
 
 
 @frozen
@@ -391,7 +395,13 @@ def _refusal(document: Document, path: Path) -> ContractError:
     return ContractError(message, help="make the change by hand", location=document.location(nearest.span))
 
 
-def common_length(first: abc.Sequence[object], second: abc.Sequence[object]) -> int:
-    """Return the length of the common prefix of two sequences."""
-    prefix = takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
-    return sum(1 for _ in prefix)
+def common_length(first: Sliced, second: Sliced) -> int:
+    """Return the length of the common prefix of two sequences; slices are compared without a loop here."""
+    same, most = 0, min(len(first), len(second))
+    while same < most:
+        middle = (same + most + 1) // 2
+        if first[same:middle] == second[same:middle]:
+            same = middle
+        else:
+            most = middle - 1
+    return same

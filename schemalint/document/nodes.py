@@ -94,13 +94,23 @@ Node: TypeAlias = Scalar | Sequence | Mapping
 
 @frozen
 class Document:
-    """One document of a file. ``text`` is the text of the whole file; ``index`` starts at 0."""
+    """One document of a file.
+
+    Attributes:
+        file: The file.
+        text: The text of the whole file.
+        index: The number of the document in the file, from 0.
+        root: The content.
+        span: The position of the document in the text.
+        nodes: How many nodes the file has up to the end of the document.
+    """
 
     file: str
     text: str
     index: int
     root: Node
     span: Span
+    nodes: int
 
     def location(self, span: Span) -> Location:
         """Return the location of a span in the file."""

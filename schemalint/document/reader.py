@@ -102,10 +102,24 @@ def read_documents(text: str, file: str) -> tuple[Document, ...]:
     return _read_long(text, file) if len(text) > _LONG else _read_short(text, file)
 
 
-def _read(text: str, file: str) -> tuple[Document, ...]:
+def read_blanked(text: str, file: str, blanked: str) -> tuple[Document, ...]:
+    """Return the documents of a text that has blanks in place of some parts, with the positions of the whole.
+
+    Args:
+        text: The whole file, as for `read_documents`.
+        file: The file name, for locations.
+        blanked: The text with the blanks, as long as the whole.
+
+    Raises:
+        ContractError: As for `read_documents`.
+    """
+    return _read(text, file, blanked)
+
+
+def _read(text: str, file: str, blanked: str | None = None) -> tuple[Document, ...]:
     _check_characters(text, file)
     try:
-        return tuple(_Reader(text, file).documents())
+        return tuple(_Reader(text, file, text if blanked is None else blanked).documents())
     except yaml.YAMLError as error:
         raise syntax_error(error, file, text) from error
     except (ValueError, OverflowError) as error:
@@ -139,11 +153,11 @@ def events(text: str) -> Callable[[], Event]:
 
 
 class _Reader:
-    def __init__(self, text: str, file: str) -> None:
+    def __init__(self, text: str, file: str, parsed: str) -> None:
         self._text = text
         self._file = file
         self._nodes = 0
-        self._next = events(text)
+        self._next = events(parsed)
 
     def documents(self) -> Iterator[Document]:
         self._next()  # the start of the stream
@@ -152,7 +166,8 @@ class _Reader:
             if not isinstance(start, DocumentStartEvent):
                 return
             root = self._node(self._next(), 1)
-            yield Document(self._file, self._text, index, root, Span(_start(start), _end(self._next())))
+            span = Span(_start(start), _end(self._next()))
+            yield Document(self._file, self._text, index, root, span, self._nodes)
 
     def _node(self, event: Event, depth: int) -> Node:
         if type(event) is ScalarEvent:

@@ -63,8 +63,8 @@ class PairedContracts:
 
     def _read(self, path: str) -> None:
         base, head = self._request.contents.base.get(path), self._request.contents.head.get(path)
-        after = _parsed(head)
-        before = after if is_unchanged(self._request, path) else _parsed(base)
+        before = _parsed(base)
+        after = before if is_unchanged(self._request, path) else _parsed(head, before)
         if head is not None and after.errors:
             self.errors += after.errors
             self.unreadable |= {contract.key for contract in before.contracts}
@@ -99,7 +99,7 @@ def is_unchanged(request: CheckInput, path: str) -> bool:
     return base is not None and head is not None and base.data == head.data
 
 
-def _parsed(file: File | None) -> contracts.ReadResult:
+def _parsed(file: File | None, older: contracts.ReadResult | None = None) -> contracts.ReadResult:
     if file is None:
-        return contracts.ReadResult((), ())
-    return contracts.read(visible(file.path), file.data)
+        return contracts.ReadResult()
+    return contracts.read(visible(file.path), file.data, older)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from schemalint.cli import main
-from schemalint.contract.reading import read
+from schemalint.contract import reading
 from support.many_tables import TableState, write_tables
 from support.operations import assert_linear
 from support.repo import Repo
@@ -91,7 +91,7 @@ class Repositories:
         for name, value in repo.env.items():
             self._monkeypatch.setenv(name, value)
         self._monkeypatch.chdir(repo.path)
-        read.cache_clear()
+        reading._read.cache_clear()  # noqa: SLF001 (as in a process of its own)
         assert main(command.split()) == 0
 
 

@@ -57,6 +57,13 @@ class Dialect(Protocol):
     def read(self, document: Document) -> Contract | tuple[ContractError, ...]:
         """Return the contract, or all of its errors."""
 
+    def read_beside(self, text: str, older: Contract) -> Contract | None:
+        """Return the only contract of a text, of which `older` is the only one in an older text of the file.
+
+        Columns with the same text are read once, and are the very same values on both sides. The result is
+        that of `read`; None if it has errors, or if the whole text must be read to know it.
+        """
+
     def table_names(self, text: str) -> Iterable[str]:
         """Return the tables that a text declares, without reading it; see `contract.reading.table_keys`."""
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
+from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
-from schemalint.contract.dialects.native.build import build
+from schemalint.contract.dialects.native.build import Columns, Known, build
 from schemalint.contract.dialects.native.column_path import Report
 from schemalint.document import Document, Mapping, Node, Scalar, read_documents, root_values
+from schemalint.document.excerpt import read_beside as read_items_beside
 from schemalint.document.shape import check_for
 from schemalint.errors import ContractError
 from schemalint.model.contract import Contract
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from schemalint.contract.dialects.native.excerpt import Excerpts
+    from schemalint.delta.datatype import Field
     from schemalint.delta.table import TableState
 
 _KEY = "schemalint"
@@ -41,6 +44,26 @@ def read(document: Document) -> Contract | tuple[ContractError, ...]:
     if contract is not None and not report.errors:
         return contract
     return tuple(sorted(report.errors, key=_order))
+
+
+def read_beside(text: str, older: Contract) -> Contract | None:
+    """Return the contract of a text, with the very columns of an older one where they are the same.
+
+    See `contract.dialects.Dialect`.
+    """
+    anchors = older.anchors
+    outline = anchors.outline(anchors.text) if isinstance(anchors, Anchors) else None
+    if not isinstance(anchors, Anchors) or outline is None:
+        return None
+    beside = read_items_beside(text, older.file, anchors.text, outline, ("columns",))
+    columns = older.state.columns
+    if beside is None or not handles(beside.document) or (older.deprecated and not columns.has_unique_names):
+        return None
+    before = _known(older, columns.fields[: beside.first])
+    after = _known(older, columns.fields[beside.last + 1 :])
+    report = Report(beside.document)
+    contract = _read(_plain(beside.document.root), report, Known(before, after, beside.outline))
+    return None if report.errors else contract
 
 
 def table_names(text: str) -> Iterable[str]:
@@ -88,7 +111,15 @@ def excerpts(document: Document, state: TableState) -> Excerpts:
     return implementation.Excerpts(document, state.columns)
 
 
-def _read(data: dict[str, Any], report: Report) -> Contract | None:
+def _known(contract: Contract, fields: tuple[Field, ...]) -> Columns:
+    """Return some columns of a contract; if it has deprecated ones, no two columns have one name."""
+    if not contract.deprecated:
+        return Columns(fields)
+    names = {field.name for field in fields}
+    return Columns(fields, {path: found for path, found in contract.deprecated.items() if path[0] in names})
+
+
+def _read(data: dict[str, Any], report: Report, known: Known | None = None) -> Contract | None:
     if not _is_version(data[_KEY], report):
         return None
     if not check_for(native.Contract)(data):
@@ -98,7 +129,7 @@ def _read(data: dict[str, Any], report: Report) -> Contract | None:
         report_problems(data, report)
         if report.errors:
             return None
-    return build(cast("native.Contract", data), report)
+    return build(cast("native.Contract", data), report, known)
 
 
 def _is_version(version: object, report: Report) -> bool:

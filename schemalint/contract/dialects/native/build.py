@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Mapping as MappingType
+from typing import cast
 
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
@@ -12,25 +14,56 @@ from schemalint.contract.dialects.native.spans import ColumnSpans, setting_spans
 from schemalint.contract.dialects.native.texts import read_names, read_path, read_table_name
 from schemalint.contract.dialects.native.waivers import read_waiver
 from schemalint.delta import properties, table
-from schemalint.delta.datatype import UNMANAGED, Struct
+from schemalint.delta.datatype import UNMANAGED, Field, Struct
 from schemalint.delta.path import Path
 from schemalint.delta.protocol import canonical
-from schemalint.document import Document, Mapping, Node, Scalar, node_at
+from schemalint.document import Document, Mapping, Node, Scalar, Sequence, node_at
 from schemalint.document import Path as YamlPath
+from schemalint.document.excerpt import Outline
 from schemalint.model import contract
 from schemalint.model.consumer import Consumer, declared_stream, stream_faults
+from schemalint.values import field, frozen
 
 
-def build(data: native.Contract, report: Report) -> contract.Contract:
+@frozen
+class Columns:
+    """Columns that were read before, and the deprecated ones of them."""
+
+    fields: tuple[Field, ...] = ()
+    deprecated: MappingType[Path, contract.Deprecation] = field(default_factory=dict)
+
+
+@frozen
+class Known:
+    """The columns that a document has, and that are not read in it.
+
+    Attributes:
+        before: Those before the columns that are read.
+        after: Those after them.
+        outline: Where all columns of the document are.
+    """
+
+    before: Columns
+    after: Columns
+    outline: Outline
+
+
+def build(data: native.Contract, report: Report, known: Known | None = None) -> contract.Contract:
     """Return the contract of a document.
 
     Args:
         data: The document's content, which fits the format.
         report: The report of the same document. If it has errors afterwards, the contract is not valid.
+        known: The columns that the content lacks.
     """
     builder = _Builder(report)
     columns = builder.columns.struct(data["columns"], ("columns",), ())
     document = report.document
+    if known is None:
+        outline = Outline.of(document, cast("Sequence", node_at(document, ("columns",))))
+        known = Known(Columns(), Columns(), outline)
+    else:
+        columns = Struct((*known.before.fields, *columns.fields, *known.after.fields))
     dropped_features = [_dropped_feature(entry) for entry in data.get("drop_features", [])]
     targets = {
         name: builder.target(name, target, columns) for name, target in data.get("targets", {}).items()
@@ -52,17 +85,20 @@ def build(data: native.Contract, report: Report) -> contract.Contract:
             read_waiver(waiver, ("allow", index), report, columns)
             for index, waiver in enumerate(data.get("allow", []))
         ),
-        deprecated=builder.columns.deprecated,
+        deprecated={
+            **known.before.deprecated,
+            **builder.columns.deprecated,
+            **known.after.deprecated,
+        },
         file=document.file,
         document=document.index,
-        anchors=_anchors(document, targets, columns) if not report.errors else {},
+        anchors=_anchors(document, targets, known.outline, columns) if not report.errors else {},
     )
 
 
-def _anchors(document: Document, targets: Iterable[str], columns: Struct) -> Anchors:
-    return Anchors(
-        document.file, document.text, setting_spans(document, targets), ColumnSpans(document, columns)
-    )
+def _anchors(document: Document, targets: Iterable[str], outline: Outline, columns: Struct) -> Anchors:
+    settings, spans = setting_spans(document, targets), ColumnSpans(document, outline, columns)
+    return Anchors(document.file, document.text, settings, spans)
 
 
 class _Builder:

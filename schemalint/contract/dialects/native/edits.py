@@ -99,7 +99,7 @@ def record_type_changes(document: Document, columns: Struct, edits: Iterable[Rec
         history_path = (*level.yaml_path, _HISTORY)
         inner_path = edit.path[len(level.path) :]
         existing = existing_of_field.get(lowercased(edit.path), ())
-        kept = common_length([entry.change for entry in existing], edit.changes)
+        kept = common_length(tuple(entry.change for entry in existing), edit.changes)
         if kept < len(edit.changes) and any(
             entry.yaml_path[:-1] != history_path for entry in existing[:kept]
         ):

@@ -6,7 +6,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingType
 from functools import lru_cache
-from typing import Final, cast
+from typing import Final
 
 from schemalint.contract.anchors import normal
 from schemalint.contract.dialects.native.column_path import inside
@@ -42,9 +42,9 @@ class ColumnSpans:
 
     __slots__ = ("_columns", "_file", "_found", "_text", "outline")
 
-    def __init__(self, document: Document, columns: Struct) -> None:
-        """Take the document of the contract, and the columns that it declares."""
-        self.outline = Outline.of(document, cast("Sequence", node_at(document, ("columns",))))
+    def __init__(self, document: Document, outline: Outline, columns: Struct) -> None:
+        """Take the document of the contract, where its columns are, and the columns that it declares."""
+        self.outline = outline
         self._file = document.file
         self._text = document.text
         self._columns = columns

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from schemalint.delta.datatype import (
+    UNMANAGED,
     Array,
     DataType,
     Field,
@@ -165,6 +166,8 @@ class _Merge:
         return replace(kept, name=declared.name, renamed_from=declared.renamed_from)
 
     def field(self, declared: Field, live: Field, path: Path) -> Field:
+        if _is_as_declared(live, declared):
+            return live
         merged = Field(
             live.name,
             self.type(declared.type, live.type, path),
@@ -200,6 +203,18 @@ class _Merge:
                 return live
             case _:
                 return created_type(declared)
+
+
+def _is_as_declared(live: Field, declared: Field) -> bool:
+    """Whether a declaration changes nothing of a live field; False also for some types that stay the same."""
+    return (
+        live.type is declared.type
+        and live.nullable == declared.nullable
+        and declared.comment in (UNMANAGED, live.comment)
+        and declared.default in (UNMANAGED, live.default)
+        and declared.generated in (UNMANAGED, live.generated)
+        and declared.identity in (UNMANAGED, live.identity)
+    )
 
 
 def _reordered(live: Sequence[Field], declared: Struct) -> tuple[Field, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -53,6 +55,25 @@ def _columns(*fields: Field) -> TableState:
 
 def _names(state: TableState) -> list[str]:
     return [field.name for field in state.columns.fields]
+
+
+DETAILS: dict[str, tuple[Any, Any]] = {
+    "type": (INTEGER, LONG),
+    "nullable": (True, False),
+    "comment": ("old", "new"),
+    "default": ("1", None),
+    "generated": (None, "a + 1"),
+    "identity": (Identity(), None),
+}
+
+
+@pytest.mark.parametrize("detail", DETAILS)
+def test_a_detail_that_alone_is_declared_otherwise_replaces_the_live_one(detail: str) -> None:
+    live = Field("a", INTEGER, comment="old", default="1", identity=Identity(), column_id=1)
+    before, after = DETAILS[detail]
+    assert getattr(live, detail) == before
+    merged = apply_declaration(_columns(replace(_minimal("a"), **{detail: after})), _columns(live))
+    assert merged.columns.fields == (replace(live, **{detail: after}),)
 
 
 declarations = st.builds(

@@ -83,9 +83,9 @@ def test_more_contracts_start_no_more_processes_and_unchanged_ones_are_not_read(
 
     reader = contracts.read
 
-    def reading(file: str, data: bytes) -> object:
+    def reading(file: str, *arguments: Any) -> object:  # noqa: ANN401
         read.append(file)
-        return reader(file, data)
+        return reader(file, *arguments)
 
     monkeypatch.setattr(subprocess.Popen, "__init__", start)
     monkeypatch.setattr(contracts, "read", reading)

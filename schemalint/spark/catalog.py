@@ -17,7 +17,7 @@ from schemalint.delta.table import CatalogTable
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import ApplyError, LiveError
 from schemalint.planner.sql import named_table
-from schemalint.spark.session import SqlSession, StatementError, ask
+from schemalint.spark.session import CURRENT_SCHEMA, SqlSession, StatementError, ask
 from schemalint.storage import NO_OPTIONS
 from schemalint.storage.requests import concurrently
 
@@ -68,7 +68,7 @@ class SessionCatalog:
         if len(parts) == 1:
             self._require_no_temporary_view(parts[0])
         if len(parts) < _NAME_PARTS:
-            (current,) = self._rows("SELECT current_catalog(), current_schema()")
+            (current,) = self._rows(CURRENT_SCHEMA)
             parts = (*current[: _NAME_PARTS - len(parts)], *parts)
         return format_path(parts)
 

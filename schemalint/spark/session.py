@@ -42,6 +42,9 @@ _QUIET: Final = {
 FITS_SNAPSHOTS: Final = "spark.schemalint.fitsSnapshots"
 SNAPSHOT_PARTITIONS: Final = "spark.databricks.delta.snapshotPartitions"
 
+# With an inline table, Spark evaluates the functions while it plans; without one, in a job with code for it.
+CURRENT_SCHEMA: Final = "SELECT current_catalog(), current_schema() FROM VALUES (1)"
+
 # Delta's errors about concurrent writers (delta-error-classes.json). A message has the error class in
 # brackets, or the name of the Java class (io.delta.exceptions).
 _CONFLICT: Final = re.compile(

@@ -9,7 +9,7 @@ from typing import Final
 from schemalint.config.trust import SESSION_CATALOG
 from schemalint.delta.sql_text import always_quoted
 from schemalint.errors import ApplyError
-from schemalint.spark.session import SqlSession, first_line
+from schemalint.spark.session import CURRENT_SCHEMA, SqlSession, first_line
 
 # Measured on Delta 4.4.0 with Spark 4.2.0: with another value, a statement makes another table or checks
 # another condition, or Spark refuses it, or accepts what it refuses by default.
@@ -96,8 +96,7 @@ def session_catalog(session: SqlSession) -> Iterator[None]:
         ApplyError: The session's current catalog is unknown, or cannot be changed; nothing was run.
     """
     try:
-        # Not SHOW CURRENT NAMESPACE, which is faster: Databricks documents only the functions.
-        ((catalog, schema),) = session.sql("SELECT current_catalog(), current_schema()").collect()
+        ((catalog, schema),) = session.sql(CURRENT_SCHEMA).collect()
         if is_other := catalog.lower() != SESSION_CATALOG:
             session.sql(f"USE {SESSION_CATALOG}").collect()
     except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)

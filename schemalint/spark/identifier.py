@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 from schemalint.spark.session import FITS_SNAPSHOTS, SqlSession, StatementError
+from schemalint.values import frozen
 
 
 def commit_identifier(session: SqlSession, uri: str, app_id: str, version: int, *, read: int) -> bool:
@@ -31,19 +33,17 @@ def commit_identifier(session: SqlSession, uri: str, app_id: str, version: int, 
     if session.conf.get(FITS_SNAPSHOTS, None) is None:
         return False
     try:
-        with _active(session) as (spark, jvm):
-            delta = jvm.org.apache.spark.sql.delta
-            operation = getattr(getattr(delta, "DeltaOperations$EmptyCommit$"), "MODULE$")
-            no_more_actions = getattr(getattr(jvm.scala.collection.immutable, "Nil$"), "MODULE$")
-            log = delta.DeltaLog.forTable(spark, uri)
+        classes = _classes(session._jvm)  # type: ignore[attr-defined]  # noqa: SLF001 (no Python API)
+        with _active(session, classes.sessions) as spark:
+            log = classes.logs.forTable(spark, uri)
             transaction = log.startTransaction()
             if transaction.readVersion() != read:
                 return False
             # As if the state had been asked for it: then another run's commit of it meanwhile is a conflict.
             transaction.readTxn().addOne(app_id)
-            updated = jvm.scala.Option.apply(log.clock().getTimeMillis())
+            updated = classes.option.apply(log.clock().getTimeMillis())
             transaction.updateSetTransaction(app_id, version, updated)
-            transaction.commit(no_more_actions, operation)
+            transaction.commit(classes.no_more_actions, classes.empty_commit)
     except Exception as error:  # noqa: BLE001 (py4j's and pyspark's errors share no class)
         failure = StatementError(error, f"the transaction identifier {app_id}")
         if failure.is_conflict:
@@ -52,14 +52,39 @@ def commit_identifier(session: SqlSession, uri: str, app_id: str, version: int, 
     return True
 
 
+@frozen
+class _Classes:
+    """What a commit needs of the JVM: Spark's and Delta's classes, the operation, and the empty list."""
+
+    sessions: Any
+    logs: Any
+    empty_commit: Any
+    no_more_actions: Any
+    option: Any
+
+
+@lru_cache(maxsize=1)
+def _classes(jvm: Any) -> _Classes:  # noqa: ANN401 (py4j's)
+    """Look the classes up once: the JVM searches all its jars for each part of their names."""
+    sql, scala = jvm.org.apache.spark.sql, jvm.scala
+    empty_commit = getattr(sql.delta, "DeltaOperations$EmptyCommit$")
+    empty_list = getattr(scala.collection.immutable, "Nil$")
+    return _Classes(
+        sql.classic.SparkSession,
+        sql.delta.DeltaLog,
+        getattr(empty_commit, "MODULE$"),
+        getattr(empty_list, "MODULE$"),
+        scala.Option,
+    )
+
+
 @contextmanager
-def _active(session: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 (pyspark's classic session)
-    """Yield a session in the JVM, and the JVM; Delta takes the settings of the thread's active session."""
-    spark, jvm = session._jsparkSession, session._jvm  # noqa: SLF001 (no Python API)
-    sessions = jvm.org.apache.spark.sql.classic.SparkSession
+def _active(session: Any, sessions: Any) -> Iterator[Any]:  # noqa: ANN401 (pyspark's classic session, py4j's class)
+    """Yield a session in the JVM; Delta takes the settings of the thread's active session."""
+    spark = session._jsparkSession  # noqa: SLF001 (no Python API)
     before = sessions.getActiveSession()
     sessions.setActiveSession(spark)
     try:
-        yield spark, jvm
+        yield spark
     finally:
         sessions.setActiveSession(before.get()) if before.isDefined() else sessions.clearActiveSession()

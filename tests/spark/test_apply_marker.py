@@ -153,6 +153,14 @@ def test_table_without_marker_counts_as_applied_with_a_warning(lakehouse: Lakeho
         assert warnings(applied) == [reason]
 
 
+@dataclass(eq=False)  # hashable, as py4j's
+class Jvm:
+    """A JVM with classes of a test's own."""
+
+    org: Any
+    scala: SimpleNamespace
+
+
 @dataclass
 class Meanwhile:
     """An own session in which another writer commits while a marker's transaction is open."""
@@ -174,9 +182,7 @@ class Meanwhile:
     @property
     def _jvm(self) -> Any:  # noqa: ANN401 (pyspark's)
         jvm = self.session._jvm  # noqa: SLF001 (no Python API)
-        return SimpleNamespace(
-            org=jvm.org, scala=SimpleNamespace(Option=self, collection=jvm.scala.collection)
-        )
+        return Jvm(jvm.org, SimpleNamespace(Option=self, collection=jvm.scala.collection))
 
     def apply(self, value: int) -> Any:  # noqa: ANN401 (a Scala object)
         """Make a Scala Option of the identifier's time, between the transaction's begin and its commit."""

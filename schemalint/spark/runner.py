@@ -192,11 +192,9 @@ def apply_plan(
         require_delta(session)
     require_shared_log_store(session, work, _access_of(deployment).target)
     sessions = sibling_sessions(session, min(options.jobs, len(work)))
-    with ExitStack() as settings:
-        for used in sessions:
-            settings.enter_context(required_settings(used))
-            if any(plan.name is None for plan in work):
-                settings.enter_context(session_catalog(used))
+    with required_settings(*sessions), ExitStack() as catalog:
+        if any(plan.name is None for plan in work):
+            catalog.enter_context(session_catalog(*sessions))
         return _apply(sessions, work, deployment, options)
 
 

@@ -311,8 +311,10 @@ def sibling_sessions(session: SqlSession, number: int) -> list[SqlSession]:
 
 def _copy_settings(session: SqlSession, siblings: list[SqlSession]) -> None:
     """Set what was set in a session since it started: a notebook may have given it the keys of a store."""
+    # All new sessions have the same settings, and py4j lists them one by one.
+    copied = session.conf.getAll.items() - siblings[0].conf.getAll.items()
     for sibling in siblings:
-        for key, value in session.conf.getAll.items() - sibling.conf.getAll.items():
+        for key, value in copied:
             sibling.conf.set(key, value)
 
 

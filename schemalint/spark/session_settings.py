@@ -61,43 +61,47 @@ _USER_METADATA: Final = "spark.databricks.delta.commitInfo.userMetadata"
 
 
 @contextmanager
-def required_settings(session: SqlSession) -> Iterator[None]:
+def required_settings(*sessions: SqlSession) -> Iterator[None]:
     """Run statements with the settings that schemalint's statements are made for.
 
-    Afterwards the session has its own settings again. Other threads that use the session meanwhile run with
+    Afterwards the sessions have their own settings again. Other threads that use them meanwhile run with
     these settings too.
 
+    Args:
+        sessions: Sessions with the same settings: the first one is asked for them.
+
     Raises:
-        ApplyError: The session has another setting, and does not allow to change it; nothing was run.
+        ApplyError: The sessions have another setting, and do not allow to change it; nothing was run.
     """
-    before: dict[str, str | None] = {}
-    try:
-        for key, value in _changes(session).items():
-            old = session.conf.get(key, None)
-            try:
-                _assign(session, key, value)
-            except Exception:  # noqa: BLE001 (pyspark's errors share no class)
-                raise _refusal(key, value) from None
-            before[key] = old
+    with ExitStack() as restored:
+        for key, value in _changes(sessions[0]).items():
+            for session in sessions:
+                old = session.conf.get(key, None)
+                try:
+                    _assign(session, key, value)
+                except Exception:  # noqa: BLE001 (pyspark's errors share no class)
+                    raise _refusal(key, value) from None
+                restored.callback(_assign, session, key, old)
         yield
-    finally:
-        for key, old in before.items():
-            _assign(session, key, old)
 
 
 @contextmanager
-def session_catalog(session: SqlSession) -> Iterator[None]:
+def session_catalog(*sessions: SqlSession) -> Iterator[None]:
     """Run statements about tables at paths with ``spark_catalog`` as the current catalog.
 
     In another catalog, ``delta.`path` `` is a table of that name in its schema ``delta`` (measured on Spark
-    4.2.0 with a JDBC catalog). Afterwards the session has its own current catalog and schema again.
+    4.2.0 with a JDBC catalog). Afterwards the sessions have their own current catalog and schema again.
+
+    Args:
+        sessions: Sessions with the same current catalog and schema: the first one is asked for them.
 
     Raises:
-        ApplyError: The session's current catalog is unknown, or cannot be changed; nothing was run.
+        ApplyError: The current catalog is unknown, or cannot be changed; nothing was run.
     """
     try:
-        ((catalog, schema),) = session.sql(CURRENT_SCHEMA).collect()
-        if is_other := catalog.lower() != SESSION_CATALOG:
+        ((catalog, schema),) = sessions[0].sql(CURRENT_SCHEMA).collect()
+        others = sessions if catalog.lower() != SESSION_CATALOG else ()
+        for session in others:
             session.sql(f"USE {SESSION_CATALOG}").collect()
     except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
         raise ApplyError(
@@ -107,7 +111,7 @@ def session_catalog(session: SqlSession) -> Iterator[None]:
     try:
         yield
     finally:
-        if is_other:
+        for session in others:
             # Spark quotes the parts of a schema's name where they need it.
             session.sql(f"USE {always_quoted(catalog)}{schema and f'.{schema}'}").collect()
 

@@ -14,9 +14,11 @@ from schemalint.config.trust import TrustedSpark
 from schemalint.delta.type_text import print_type
 from schemalint.deploy.outcome import Outcome
 from schemalint.errors import ApplyError
+from schemalint.spark.runner import apply
 from schemalint.spark.session import FITS_SNAPSHOTS, SNAPSHOT_PARTITIONS, start
 from schemalint.spark.session_settings import DEFAULTS_OF_NEW_TABLES, REQUIRED
 from schemalint.spark.snapshots import partitions_for
+from schemalint.storage import read_table
 from support.builders import Builder
 from support.faulty_sessions import Interrupted
 
@@ -181,6 +183,18 @@ def test_tables_at_paths_are_made_in_a_session_with_another_default_catalog(
     assert lakehouse.table().state.description is not None
     (current,) = session.sql("SELECT current_catalog(), current_schema()").collect()
     assert tuple(current) == ("other", schema)
+
+
+def test_all_sessions_of_a_run_have_the_settings_and_the_catalog(lakehouse: Lakehouse) -> None:
+    session = _with_default_catalog(lakehouse.another_session(), "other")
+    _changed(session)
+    names = ("orders", "items")
+    for name in names:
+        lakehouse.declare(NEW.replace("orders", name), name)
+    applied = apply(session, lakehouse.repo.path, allow=["upgrade"], jobs=len(names))
+    assert [(each.outcome, each.error) for each in applied] == [(Outcome.APPLIED, None)] * len(names)
+    first, second = (_comparable(read_table(str(lakehouse.root / "sales" / name)).state) for name in names)
+    assert first == second
 
 
 def test_session_without_its_default_catalog_is_refused_before_the_first_statement(

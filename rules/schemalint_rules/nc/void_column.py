@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schemalint.delta.change import FieldAdded
 from schemalint.delta.datatype import VOID, DataType, Struct, field_at, type_at, walk
-from schemalint.delta.path import Part, Path, format_path
+from schemalint.delta.path import Part, Path, format_path, is_within, lowercased
 from schemalint.delta.properties import ICEBERG_COMPAT_KEYS, is_true
 from schemalint.delta.table import TableState
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
@@ -105,9 +106,11 @@ def _is_empty(type_: DataType | None, path: Path) -> bool:
 
 
 def _is_new_or_was_void(type_: DataType, path: Path, ctx: RuleContext) -> bool:
-    """Return whether each void in a type is new or was void before."""
+    """Return whether each void in a type is new or was void before; one made anew is new."""
     voids = [inner for inner, inner_type in walk(type_, path) if inner_type == VOID]
-    return all(type_at(ctx.before.columns, inner) in (None, VOID) for inner in voids)
+    others = [inner for inner in voids if type_at(ctx.before.columns, inner) not in (None, VOID)]
+    added = [change.path for change in ctx.changes if isinstance(change, FieldAdded)] if others else ()
+    return all(any(is_within(lowercased(inner), lowercased(new)) for new in added) for inner in others)
 
 
 def _is_refused(type_: DataType, path: Path, ctx: RuleContext) -> bool:

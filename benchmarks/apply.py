@@ -1,16 +1,17 @@
 """`apply` on a session that stands, against the same statements issued by hand.
 
-    python -m benchmarks.apply [--runs 5] [--tables 10]
+    python -m benchmarks.apply [--runs 5] [--tables 10] [--jobs 1 4]
 
 Each run makes new tables, ours and then those by hand: first created, then altered by a typical plan (columns
 added, types widened, comments). The statements by hand are those that `apply` issued, for tables in another
-folder, in one session with the settings that schemalint gives its own. Prints wall time, as medians of the
-ratios run by run.
+folder, one after the other in one session with the settings that schemalint gives its own. Prints wall time,
+as medians of the ratios run by run. Four jobs are the command's default.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import statistics
 import tempfile
 import time
@@ -59,6 +60,10 @@ class Recorded:
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (pyspark's)
         return getattr(self.session, name)
 
+    def newSession(self) -> Recorded:  # noqa: N802 (pyspark's)
+        """Return another session whose statements are noted too."""
+        return Recorded(self.session.newSession(), self.statements)  # type: ignore[attr-defined]
+
     def sql(self, sqlQuery: str) -> Any:  # noqa: ANN401, N803 (pyspark's)
         """Run a statement."""
         self.statements.append(sqlQuery)
@@ -85,29 +90,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--tables", type=int, default=10)
+    parser.add_argument("--jobs", type=int, nargs="+", default=[1, 4])
     options = parser.parse_args()
     started = time.monotonic()
     session = start(TrustedSpark(SparkSettings()))
     print(f"the session started in {time.monotonic() - started:.1f} s")
     plans = {"create": CREATED, "alter": ALTERED}
-    found: dict[str, list[Round]] = {name: [] for name in plans}
-    for number in range(options.runs + 1):
+    found: dict[tuple[str, int], list[Round]] = {(name, jobs): [] for jobs in options.jobs for name in plans}
+    for number, jobs in itertools.product(range(options.runs + 1), options.jobs):
         with tempfile.TemporaryDirectory() as folder:
             for name, contract in plans.items():
-                round_ = measured(session, Path(folder), contract, options.tables)
+                round_ = measured(session, Path(folder), contract, options.tables, jobs)
                 if number:  # the first one warms the engine up
-                    found[name].append(round_)
-    for name, rounds in found.items():
-        print(describe(name, rounds, options.tables))
+                    found[name, jobs].append(round_)
+    for (name, jobs), rounds in found.items():
+        print(f"--jobs {jobs}, {describe(name, rounds, options.tables)}")
 
 
-def measured(session: SqlSession, folder: Path, contract: str, tables: int) -> Round:
+def measured(session: SqlSession, folder: Path, contract: str, tables: int, jobs: int) -> Round:
     """One plan, by `apply` and by hand."""
     repository = folder / "repository"
     declare(repository, contract, tables)
     recorded = Recorded(session)
     started = time.monotonic()
-    applied = apply(recorded, repository)
+    applied = apply(recorded, repository, jobs=jobs)
     ours = time.monotonic() - started
     if any(result.outcome is not Outcome.APPLIED for result in applied):
         raise RuntimeError(f"not applied: {applied}")

@@ -118,9 +118,10 @@ def _hides_words(data: bytes) -> bool:
 
 
 def _texts(words: set[bytes] | None, ends: set[bytes]) -> set[str] | None:
-    """Return texts, one of which is in every file that may hold one of the words or ends: see below.
+    """Return texts, one of which is in every file that may declare a table or a location of a changed contract.
 
-    None if all files may hold one.
+    These are the words and ends, and whatever can stand for a part of them: letters that are folded,
+    back-quotes in names, percent signs in URIs, escapes. None if any file may declare one.
     """
     if words is None or not all(end.decode().isprintable() and end for end in ends):
         return None

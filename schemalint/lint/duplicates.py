@@ -118,7 +118,7 @@ def _hides_words(data: bytes) -> bool:
 
 
 def _texts(words: set[bytes] | None, ends: set[bytes]) -> set[str] | None:
-    """Return texts, one of which is in every file that may declare a table or a location of a changed contract.
+    """Return texts, one of which is in each file that may declare a table or location of a changed contract.
 
     These are the words and ends, and whatever can stand for a part of them: letters that are folded,
     back-quotes in names, percent signs in URIs, escapes. None if any file may declare one.

@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 from schemalint.errors import GitError
-from schemalint.git import EmptyTree, Worktree, changes, dirty, files_at, find_base, open_repository
+from schemalint.git import (
+    EmptyTree,
+    Revision,
+    Worktree,
+    changes,
+    dirty,
+    files_at,
+    find_base,
+    open_repository,
+)
 from support.repo import Repo
 
 
@@ -44,6 +53,19 @@ def test_its_filters_do_not_run(repo: Repo, sprung: Path) -> None:
     assert not sprung.exists()
     repo.git("config", "--unset", "filter.a=b.c.process")
     repo.git("diff")
+    assert sprung.exists()  # the trap works
+
+
+def test_its_conversions_do_not_run_in_a_search(repo: Repo, sprung: Path) -> None:
+    for key in ("diff.trap.textconv", "diff.trap.command", "pager.grep", "core.pager"):
+        repo.git("config", key, str(repo.path / "trap"))
+    base = Revision("HEAD", repo.git("rev-parse", "HEAD"), "test")
+    for head in (Worktree(), base):
+        opened = open_repository(repo.path, repo.env)
+        contents = changes(opened, base, head, lambda _: True, reads_unchanged=False)
+        assert contents.with_unchanged({"SCHEMALINT"}).head.keys() == {"orders.yml"}
+    assert not sprung.exists()
+    repo.git("grep", "--textconv", "-e", "schemalint", "-e", "trap")
     assert sprung.exists()  # the trap works
 
 

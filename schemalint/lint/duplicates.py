@@ -29,6 +29,8 @@ FOLDED_TO_ASCII: Final = "ßİŉ\u017fǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄ�
 _FOLDED_TO_ASCII: Final = re.compile("|".join(FOLDED_TO_ASCII).encode())
 _MOST_WORDS: Final = 8
 """Up to so many words it is cheaper to look for them in a file than for the names of its tables."""
+_MOST_BYTES: Final = 10_000
+"""The most bytes of names and locations that git looks for: they are arguments, whose size systems limit."""
 
 _NOTHING_FOUND: Final[Mapping[tuple[str | None, str], str]] = MappingProxyType({})
 
@@ -121,9 +123,12 @@ def _texts(words: set[bytes] | None, ends: set[bytes]) -> set[str] | None:
     """Return texts, one of which is in each file that may declare a table or location of a changed contract.
 
     These are the words and ends, and whatever can stand for a part of them: letters that are folded,
-    back-quotes in names, percent signs in URIs, escapes. None if any file may declare one.
+    back-quotes in names, percent signs in URIs, escapes. None if any file may declare one, or if
+    they are too long.
     """
     if words is None or not all(end.decode().isprintable() and end for end in ends):
+        return None
+    if sum(map(len, words | ends)) > _MOST_BYTES:
         return None
     found = {text.decode() for text in words | ends}
     characters = set(b"".join(words).decode().lower())

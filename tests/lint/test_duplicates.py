@@ -82,6 +82,9 @@ def test_git_finds_the_files_that_may_declare_a_table(old: str, new: str, tmp_pa
         ('"s3://lake/\\x78yz"', "s3://lake/xyz"),
         ("s3://lake/größe", "s3://lake/größe"),
         ("s3://lake/-e", "s3://lake/-e"),
+        pytest.param(
+            f"s3://lake/{'x' * 200_000}", f"s3://lake/{'x' * 200_000}", id="longer than an argument"
+        ),
     ],
 )
 def test_git_finds_the_files_that_may_have_a_location(old: str, new: str, tmp_path: Path) -> None:

@@ -175,21 +175,22 @@ def _new_table(added: TableAdded) -> Iterator[Problem]:
 
 def _other_values(added: TableAdded) -> Iterator[Problem]:
     """Yield a problem for each identity column of a new table that another setting gives values too."""
-    for path, field in walk_fields(added.state.columns):
-        if isinstance(field.identity, Identity) and isinstance(field.generated, str):
+    for field in added.state.columns.fields:
+        other = next((part for part in _OTHER_VALUES if isinstance(getattr(field, part), str)), None)
+        if isinstance(field.identity, Identity) and other is not None:
+            what, help_, error = _OTHER_VALUES[other]
             yield Problem(
-                f"{format_path(path)} is an identity column and cannot be generated",
-                help="declare one of the two",
-                path=path,
-                delta_error=_GENERATED,
+                f"{format_path((field.name,))} is an identity column and cannot {what}",
+                help=help_,
+                path=(field.name,),
+                delta_error=error,
             )
-        elif isinstance(field.identity, Identity) and isinstance(field.default, str):
-            yield Problem(
-                f"{format_path(path)} is an identity column and cannot have a default",
-                help="remove the default: Delta assigns the values",
-                path=path,
-                delta_error=_DEFAULT,
-            )
+
+
+_OTHER_VALUES = {
+    "generated": ("be generated", "declare one of the two", _GENERATED),
+    "default": ("have a default", "remove the default: Delta assigns the values", _DEFAULT),
+}
 
 
 def _of_live_table(problem: Problem) -> Problem:

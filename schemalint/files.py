@@ -8,8 +8,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -78,28 +78,6 @@ def write_all(files: Mapping[Path, tuple[str | None, str]]) -> None:
 def _require_new(file: Path) -> None:
     if os.path.lexists(file):
         raise UsageError(f"{shown(file)} exists", help="run the command again")
-
-
-@contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """Return a new folder, and delete it with all that is in it.
-
-    Raises:
-        UsageError: The folder cannot be made.
-    """
-    import shutil  # noqa: PLC0415 (no check needs a folder)
-    import tempfile  # noqa: PLC0415
-
-    try:
-        folder = Path(tempfile.mkdtemp(prefix="schemalint-"))
-    except OSError as error:
-        raise UsageError(f"no temporary folder can be made: {error.strerror}") from error
-    unfinished.add(folder)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        unfinished.discard(folder)
 
 
 class LineFile:

@@ -259,7 +259,6 @@ def test_a_text_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
 TEMPORARY = {
     "schemalint/cli/__init__.py": 1,
     "schemalint/files.py": 4,
-    "schemalint/probe/reader.py": 1,
     "schemalint/spark/jvm.py": 1,
 }
 

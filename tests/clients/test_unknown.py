@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from probe.rows import table_form
+from probe.tables import all_tables
 from schemalint.clients import client_names, find_client, support
 from schemalint.clients.table import file_data
 from schemalint.delta.feature import FEATURES
 from schemalint.model.client import TableForm, Verdict
 from schemalint.model.consumer import Consumer
-from schemalint.probe.rows import table_form
-from schemalint.probe.tables import all_tables
 from support.golden import assert_golden
 
-DOCS = Path(__file__).parents[2] / "docs" / "probe.md"
+DOCS = Path(__file__).parents[2] / "docs" / "clients.md"
 START, END = "<!-- unknown: start -->\n", "<!-- unknown: end -->\n"
 
 ANSWERED = {

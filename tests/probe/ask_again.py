@@ -1,21 +1,31 @@
 """Ask the readers again that the client table's rows were measured with: ``make probe``.
 
 Each version gets a virtual environment of its own, in a temporary folder, from the package index. The
-versions are those that the evidence ``run`` of the rows names.
+versions are those that the evidence ``run`` of the rows names. ``python -m probe.ask_again CLIENT [PYTHON]``
+asks one reader, that of a Python which has it, and prints the rows for its file of the client table.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 import tempfile
 import venv
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
+from probe.asking import Answer, Places, about, ask_recipe
+from probe.recipes import recipe_file, recipe_names
+from probe.rows import Reader, client_rows, disagreements
+from probe.tables import all_tables
+from probe.writing import write_table
 from schemalint.clients.table import file_data
-from schemalint.probe.recipes import recipe_names
+from schemalint.errors import UsageError
 
+SECONDS = 900.0
 PACKAGES = {
     "daft": ["daft=={}", "deltalake==1.6.6"],
     "delta-spark": ["delta-spark=={}"],
@@ -41,23 +51,66 @@ def versions_run(client: str) -> list[str]:
     return sorted(found, key=lambda version: [int(part) for part in version.split(".")])
 
 
-def main() -> int:
+def written_tables(root: Path) -> Places:
+    """Write all tables below a folder; return them with their paths."""
+    places = [(table, str(root / table.name)) for table in all_tables()]
+    for table, place in places:
+        write_table(table, Path(place))
+    return places
+
+
+def answers(client: str, python: str, places: Places) -> Iterator[tuple[Reader, list[Answer]]]:
+    """Ask a reader by each of its read paths.
+
+    Raises:
+        UsageError: The recipe does not run with that Python, or the reader does not read the plain table.
+    """
+    recipe = recipe_file(client)
+    asked = about(recipe, python, SECONDS)
+    for read_path in asked.read_paths:
+        reader = Reader(client, asked.version, read_path)
+        yield reader, list(ask_recipe(recipe, python, read_path, places, SECONDS))
+
+
+def ask_again(client: str, version: str, places: Places) -> bool:
+    """Install a version of a client and ask it; return whether the client table says the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        venv.create(folder, with_pip=True)
+        python = str(Path(folder, "bin", "python"))
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        if subprocess.run([*pip, *packages(client, version)], check=False).returncode:
+            return False
+        agrees = True
+        for reader, given in answers(client, python, places):
+            differs = disagreements(reader, given)
+            print(f"{reader}: {len(given)} tables, {len(differs)} other than in the client table")
+            for answer in given:
+                if known := differs.get(answer.table.name):
+                    print(f"  {answer.verdict.value:<8} {answer.table.name}: {answer.detail} [{known.value}]")
+            agrees &= not differs
+        return agrees
+
+
+def main(arguments: list[str]) -> int:
     """Return the number of versions for which the table says something else, or that cannot be asked."""
-    failed = 0
-    for client in recipe_names():
-        for version in versions_run(client):
-            with tempfile.TemporaryDirectory() as folder:
-                venv.create(folder, with_pip=True)
-                python = str(Path(folder, "bin", "python"))
-                pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-                install = [*pip, *packages(client, version)]
-                probe = ["probe", "--recipe", client, "--python", python, "--timeout", "900", "--compare"]
-                for command in (install, [sys.executable, "-m", "schemalint", *probe]):
-                    if subprocess.run(command, check=False).returncode:
-                        failed += 1
-                        break
-    return failed
+    with tempfile.TemporaryDirectory() as folder:
+        places = written_tables(Path(folder))
+        if arguments:
+            client, python = arguments if len(arguments) > 1 else (arguments[0], sys.executable)
+            for reader, given in answers(client, python, places):
+                for row in client_rows(reader, given, datetime.now(UTC).date().isoformat()):
+                    print(f"  - {json.dumps(row)}")  # JSON is YAML too
+            return 0
+        failed = 0
+        for client in recipe_names():
+            for version in versions_run(client):
+                try:
+                    failed += not ask_again(client, version, places)
+                except UsageError as error:
+                    print(f"{client} {version}: {error}")
+                    failed += 1
+        return failed
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

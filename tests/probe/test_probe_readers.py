@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from probe.asking import Answer, about, ask_recipe
+from probe.recipes import recipe_file, recipe_names
+from probe.rows import Reader, client_rows, disagreements
+from probe.tables import all_tables
+from probe.writing import write_table
 from schemalint.clients import client_names, read_row
 from schemalint.clients.table import file_data
 from schemalint.model.client import Verdict
-from schemalint.probe.asking import Answer, about, ask_recipe
-from schemalint.probe.recipes import recipe_file, recipe_names
-from schemalint.probe.rows import Reader, client_rows, disagreements
-from schemalint.probe.tables import all_tables
-from schemalint.probe.writing import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pyspark.sql import SparkSession
 
-    from schemalint.probe.asking import Places
+    from probe.asking import Places
 
 SECONDS = 120.0
 
@@ -137,7 +137,7 @@ def test_rows_that_were_run_say_with_which_versions(name: str) -> None:
 
 
 # What trino-cli 476 printed, its standard error with a warning of its library for terminals, when a server of
-# the test's own answered it. No Trino server is run here: see docs/probe.md.
+# the test's own answered it. No Trino server is run here: see docs/clients.md.
 TRINO = """\
 #!{python}
 import sys

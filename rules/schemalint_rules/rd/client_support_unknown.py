@@ -22,9 +22,8 @@ def client_support_unknown(unknown: SupportUnknown, _ctx: RuleContext) -> Iterat
 
     ## What to do
 
-    Declare the `version`. Else try it: `schemalint probe` runs your own reader on one small table per
-    feature and writes the rows; put them under `[[clients]]` in the configuration. A vendor's page is a
-    row too, with its address.
+    Declare the `version`. Else try it: let your reader read a small table that has the feature, and write
+    a row under `[[clients]]` in the configuration. A vendor's page is a row too, with its address.
 
     ## Example
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from probe.asking import Answer
+from probe.tables import ProbeTable
 from schemalint.clients import support
 from schemalint.delta.feature import FEATURES, implied_by
 from schemalint.delta.type_text import parse_type, print_type
 from schemalint.model.client import TableForm, Verdict
 from schemalint.model.consumer import Consumer
-from schemalint.probe.asking import Answer
-from schemalint.probe.tables import ProbeTable
 from schemalint.values import frozen, grouped
 
-SOURCE: Final = "schemalint probe"
+SOURCE: Final = "make probe"
 
 
 @frozen

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
+from probe.process import run_command
+from probe.tables import PLAIN, ProbeTable
 from schemalint.errors import UsageError
 from schemalint.model.client import Verdict
-from schemalint.probe.process import Run, run_command
-from schemalint.probe.tables import PLAIN, ProbeTable
 from schemalint.values import frozen, replace
 
 Places: TypeAlias = Sequence[tuple[ProbeTable, str]]
@@ -45,29 +44,13 @@ class About:
     read_paths: tuple[str, ...]
 
 
-def ask_command(command: Sequence[str], places: Places, seconds: float) -> Iterator[Answer]:
-    """Run a command once for each table.
-
-    Args:
-        command: The command; ``{path}`` in an argument stands for the place of the table.
-        places: The tables.
-        seconds: The time that it has for each table.
-
-    Raises:
-        UsageError: The command cannot be started, or does not read the plain table.
-    """
-    for table, place in places:
-        run = run_command([argument.replace(_PATH, place) for argument in command], seconds)
-        yield _required(_judged_run(table, run), place)
-
-
 def about(recipe: Path, python: str, seconds: float) -> About:
     """Ask a recipe for its reader's version and read paths.
 
     Raises:
         UsageError: The recipe does not run.
     """
-    run = run_command([*_program(python), str(recipe)], seconds)
+    run = run_command([python, "-I", str(_READER), str(recipe)], seconds)
     try:
         found = json.loads(run.output)
         return About(str(found["version"]), tuple(map(str, found["read_paths"])))
@@ -75,7 +58,6 @@ def about(recipe: Path, python: str, seconds: float) -> About:
         reason = run.broken or _first_line(run.errors)
         raise UsageError(
             f"the recipe {recipe.stem} does not run with {python}: {reason}",
-            help="--python names the Python that has the reader",
         ) from error
 
 
@@ -85,7 +67,7 @@ def ask_recipe(recipe: Path, python: str, read_path: str, places: Places, second
     Raises:
         UsageError: The recipe does not run, or does not read the plain table.
     """
-    program = [*_program(python), str(recipe), read_path]
+    program = [python, "-I", str(_READER), str(recipe), read_path]
     while places:
         run = run_command([*program, *(place for _table, place in places)], seconds)
         lines = run.output.splitlines()
@@ -98,33 +80,14 @@ def ask_recipe(recipe: Path, python: str, read_path: str, places: Places, second
         places = places[len(answers) :]
 
 
-def _program(python: str) -> list[str]:
-    return [python or sys.executable, "-I", str(_READER)]
-
-
 def _required(answer: Answer, place: str) -> Answer:
     """Require the plain table: a reader that fails to read it would refuse all others for the same reason.
 
     The place of another table is no part of the answer, which may become a row of the client table.
     """
     if answer.table.name == PLAIN and answer.verdict is not Verdict.OK:
-        raise UsageError(
-            f"the reader does not read a table without any feature: {answer.detail}",
-            help="it must print the rows as JSON: a list of objects, or one object per line",
-        )
+        raise UsageError(f"the reader does not read a table without any feature: {answer.detail}")
     return replace(answer, detail=answer.detail.replace(place, _PATH))
-
-
-def _judged_run(table: ProbeTable, run: Run) -> Answer:
-    if run.broken:
-        return Answer(table, Verdict.UNKNOWN, run.broken)
-    if run.failed:
-        return Answer(table, Verdict.REFUSES, _first_line(run.errors) or _first_line(run.output))
-    try:
-        rows = _rows(run.output)
-    except ValueError:
-        return Answer(table, Verdict.UNKNOWN, f"it prints no JSON: {_first_line(run.output)}")
-    return _judged_rows(table, rows)
 
 
 def _judged_line(table: ProbeTable, line: str) -> Answer:
@@ -138,15 +101,6 @@ def _judged_line(table: ProbeTable, line: str) -> Answer:
         case {"error": str(error)}:
             return Answer(table, Verdict.REFUSES, _first_line(error))
     return Answer(table, Verdict.UNKNOWN, f"it prints no JSON: {_first_line(line)}")
-
-
-def _rows(output: str) -> list[Any]:
-    """Return the rows of a JSON list, or of lines with an object each."""
-    text = output.strip()
-    if text.startswith("["):
-        found: list[Any] = json.loads(text, parse_float=Decimal)
-        return found
-    return [json.loads(line, parse_float=Decimal) for line in text.splitlines() if line.strip()]
 
 
 def _first_line(text: str) -> str:

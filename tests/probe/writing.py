@@ -20,7 +20,7 @@ from schemalint.files import write_bytes
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
-    from schemalint.probe.tables import ProbeTable
+    from probe.tables import ProbeTable
 
 _Action = dict[str, Any]
 

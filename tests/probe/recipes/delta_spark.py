@@ -37,7 +37,7 @@ def version() -> str:
 
 @cache
 def _spark() -> Any:  # noqa: ANN401 (Spark Connect has another class)
-    builder = SparkSession.builder.appName("schemalint probe")
+    builder = SparkSession.builder.appName("probe")
     if configure_spark_with_delta_pip is None:
         return builder.getOrCreate()
     builder = builder.master("local[1]")

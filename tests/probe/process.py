@@ -50,7 +50,7 @@ def run_command(command: Sequence[str], seconds: float) -> Run:
         UsageError: The command cannot be started.
     """
     try:
-        process = subprocess.Popen(  # noqa: S603 (the user's own command)
+        process = subprocess.Popen(
             list(command),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -120,8 +120,8 @@ def _mapped() -> Iterator[ProbeTable]:
                     {"feature": "columnMapping", "mapping": mapping, "reader": reader},
                     reader=reader,
                     writer=writer,
-                    features=feature if writer == 7 else (),  # noqa: PLR2004 (the writer version with features)
-                    reader_features=feature if reader == 3 else (),  # noqa: PLR2004 (likewise)
+                    features=feature if writer == 7 else (),
+                    reader_features=feature if reader == 3 else (),
                     mapping=mapping,
                     renamed=renamed,
                 )

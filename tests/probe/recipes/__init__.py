@@ -1,6 +1,6 @@
 """One module per reader that a probe knows; a module added here is found by listing the package.
 
-A recipe runs as a program of its own (`schemalint.probe.reader`), with the Python that has the reader. It
+A recipe runs as a program of its own (`probe.reader`), with the Python that has the reader. It
 imports the reader, and nothing of schemalint.
 """
 

@@ -66,7 +66,8 @@ def test_the_tables_of_a_configured_catalog_are_adopted(
     text = (project.repo.path / "schemalint.toml").read_text()
     project.repo.write("schemalint.toml", f'baseline = "b.json"\n{text}')
     run = project.run("init", "--ci", "none")
-    assert (run.status, "gone" in run.err) == (2, True)
+    assert run.status == 2
+    assert "gone" in run.err
     assert run.out.startswith("wrote 1 contract in contracts/sales/\nwrote b.json: 0 findings")
     assert "2 tables declared" in run.out
     written = (project.repo.path / "contracts/sales/Lines.yml").read_text(encoding="utf-8")

@@ -156,7 +156,8 @@ def test_the_log_is_of_another_target_of_the_configuration(lake: Lake, target: s
 
 def test_a_missing_file_is_told(lake: Lake, tmp_path: Path) -> None:
     run = lake.project.run("plan", "--target", "prod", "--after", str(tmp_path / "none"))
-    assert (run.status, "none cannot be read: No such file" in run.err) == (2, True)
+    assert run.status == 2
+    assert "none cannot be read: No such file" in run.err
 
 
 def test_apply_has_the_option_and_a_plan_file_excludes_it(lake: Lake) -> None:

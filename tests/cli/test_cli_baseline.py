@@ -35,9 +35,8 @@ def estate(project: Project) -> Project:
     project.declare(FAULTY)
     project.repo.write("schemalint.toml", f'baseline = "{FILE}"\n')
     run = project.run(*ALL, "--write-baseline")
-    assert (run.status, f"wrote {project.repo.path / FILE}: findings in 2 entries" in run.err) == (0, True), (
-        run.out
-    )
+    assert run.status == 0, run.out
+    assert f"wrote {project.repo.path / FILE}: findings in 2 entries" in run.err, run.out
     project.repo.commit()
     return project
 
@@ -49,7 +48,8 @@ def test_findings_of_the_baseline_do_not_fail_and_new_ones_do(estate: Project) -
     ]
     for options in ((), ("--strict",), ("--fail-on", "info")):
         run = estate.run(*ALL, *options)
-        assert (run.status, "2 findings in the baseline" in run.out) == (0, True), run.out
+        assert run.status == 0, run.out
+        assert "2 findings in the baseline" in run.out, run.out
     report = json.loads(estate.run(*ALL[:-1], "--output-format=json").out)
     assert [finding["existing"] for finding in report["findings"]] == [True, True]
     # Other lines, another order of columns, and another file.
@@ -71,7 +71,8 @@ def test_without_the_baseline_the_findings_fail(estate: Project) -> None:
 def test_an_entry_that_matches_nothing_is_a_finding_that_the_next_writing_removes(estate: Project) -> None:
     estate.declare(FAULTY.replace("decimal(39,2)", "decimal(38,2)"))
     run = estate.run(*ALL)
-    assert (run.status, f"{FILE}:5:1: CT005" in run.out) == (0, True), run.out
+    assert run.status == 0, run.out
+    assert f"{FILE}:5:1: CT005" in run.out, run.out
     assert estate.run(*ALL, "--ignore", "TW004").codes == ["TP001"]  # not judged
     run = estate.run(*ALL, "--write-baseline")
     assert (run.status, [each["code"] for each in _baseline(estate)]) == (0, ["TP001"])
@@ -99,13 +100,15 @@ def test_a_baseline_that_cannot_be_read_is_never_green(estate: Project) -> None:
         if text is not None:
             estate.repo.write(FILE, text)
         run = estate.run(*ALL)
-        assert (run.status, said in run.out) == (2, True), run.out
+        assert run.status == 2, run.out
+        assert said in run.out, run.out
     assert estate.run(*ALL, "--baseline", ".").status == 2
 
 
 def test_a_file_that_is_no_baseline_is_not_overwritten(estate: Project) -> None:
     run = estate.run(*ALL, "--write-baseline", CONTRACT)  # the configuration names a valid one
-    assert (run.status, "is no baseline of schemalint" in run.out) == (2, True), run.out
+    assert run.status == 2, run.out
+    assert "is no baseline of schemalint" in run.out, run.out
     assert (estate.repo.path / CONTRACT).read_text("utf-8") == FAULTY
     assert estate.run(*ALL, "--write-baseline", "other.json").status == 0
     assert (estate.repo.path / "other.json").read_bytes() == (estate.repo.path / FILE).read_bytes()
@@ -115,7 +118,8 @@ def test_an_incomplete_run_writes_nothing(estate: Project) -> None:
     before = (estate.repo.path / FILE).read_bytes()
     estate.declare("schemalint: 1\n", "broken.yml")
     run = estate.run(*ALL, "--write-baseline")
-    assert (run.status, "was not written" in run.err) == (2, True)
+    assert run.status == 2
+    assert "was not written" in run.err
     assert (estate.repo.path / FILE).read_bytes() == before
 
 
@@ -183,7 +187,8 @@ def test_a_pull_request_that_names_a_baseline_brings_it(
     """Otherwise it is green, and every run after its merge ends with status 2."""
     head = {"schemalint.toml": f'baseline = "{FILE}"\n', FILE: text}
     run = review.check(base, head, repositories={"base": {"id": 1}, "head": {"id": 1}})
-    assert (run.status, said in run.out) == (2, True), run.out
+    assert run.status == 2, run.out
+    assert said in run.out, run.out
     run = review.project.check("--write-baseline", FILE)
     assert run.status == (0 if text is None else 2), run.out
     review.write({FILE: EMPTY})
@@ -202,10 +207,12 @@ def test_audit_is_red_on_new_findings_only(project: Project, tmp_path: Path) -> 
     write_log(table, actions)
     audit = ("audit", str(table), "--fail-on", "info", "--output-format=concise")
     first = project.run(*audit)
-    assert (first.status, "TP002" in first.out) == (1, True), first.out
+    assert first.status == 1, first.out
+    assert "TP002" in first.out, first.out
     assert project.run(*audit, "--write-baseline", FILE).status == 0
     run = project.run(*audit, "--baseline", FILE)
-    assert (run.status, "in the baseline\n" in run.out) == (0, True), run.out
+    assert run.status == 0, run.out
+    assert "in the baseline\n" in run.out, run.out
     other = tmp_path / "lake" / "u"
     write_log(other, actions)
     assert project.run("audit", str(table), str(other), *audit[2:], "--baseline", FILE).status == 1

@@ -65,7 +65,8 @@ def test_a_yaml_file_that_a_glob_includes_must_be_a_contract(
     assert committed.run(*command).status == 0
     committed.repo.write("contracts/lines.yml", text)
     run = committed.run(*command)
-    assert (run.status, "contracts/lines.yml" in run.out + run.err) == (2, True)
+    assert run.status == 2
+    assert "contracts/lines.yml" in run.out + run.err
     assert "a contract begins with the line schemalint: 1" in run.out + run.err
     assert "README" not in run.out + run.err
 
@@ -74,7 +75,8 @@ def test_a_contract_that_lost_its_key_is_no_removed_contract(committed: Project)
     committed.repo.write("schemalint.toml", 'contracts = ["contracts/*.yml"]\n')
     committed.declare("s" + ORDERS.removeprefix("sc"))
     run = committed.check()
-    assert (run.status, "CT001" in run.out) == (2, False)
+    assert run.status == 2
+    assert "CT001" not in run.out
     committed.repo.commit()
     assert committed.check().status == 0, "an unchanged file fails only with --all, as any broken contract"
     assert committed.check("--all").status == 2
@@ -89,10 +91,8 @@ def test_a_glob_that_matches_nothing_is_an_error(committed: Project, command: li
     assert committed.run(*command).status == 0
     committed.repo.write("schemalint.toml", 'contracts = ["contracts/*.yml", "contrats/*.yaml"]' + target)
     run = committed.run(*command)
-    assert (run.status, "the glob 'contrats/*.yaml' of `contracts` matches no file" in run.out + run.err) == (
-        2,
-        True,
-    )
+    assert run.status == 2
+    assert "the glob 'contrats/*.yaml' of `contracts` matches no file" in run.out + run.err
 
 
 def test_a_hook_passes_in_a_repository_without_contracts_yet(project: Project) -> None:
@@ -155,7 +155,8 @@ def test_contract_broken_only_at_the_base_is_compared_with_its_last_readable_rev
     committed.repo.commit()
     committed.declare(ORDERS)
     run = committed.check()
-    assert (run.status, f"compared with {readable[:12]}" in run.out) == (0, True)
+    assert run.status == 0
+    assert f"compared with {readable[:12]}" in run.out
     committed.declare(ORDERS.replace("bigint", "int"))
     run = committed.check()
     assert (run.status, run.codes) == (1, ["TW001"])
@@ -179,7 +180,8 @@ def test_contract_that_was_never_readable_is_judged_as_new(committed: Project) -
     committed.repo.commit()
     committed.declare(broken, "contracts/lines.yml")
     run = committed.check()
-    assert (run.status, "judged as new" in run.out) == (0, True)
+    assert run.status == 0
+    assert "judged as new" in run.out
 
 
 def test_paths_limit_the_check(committed: Project) -> None:
@@ -437,12 +439,14 @@ def test_unwritable_output_file_is_an_error(committed: Project) -> None:
 
 def test_fix_is_refused_for_a_commit(committed: Project) -> None:
     run = committed.check("--fix", "--head", "HEAD", "--against", "none")
-    assert (run.status, "--fix and --head HEAD do not go together" in run.out) == (2, True)
+    assert run.status == 2
+    assert "--fix and --head HEAD do not go together" in run.out
 
 
 def test_unsafe_fixes_alone_are_refused(committed: Project) -> None:
     run = committed.check("--unsafe-fixes")
-    assert (run.status, "--unsafe-fixes needs --fix or --diff" in run.out) == (2, True)
+    assert run.status == 2
+    assert "--unsafe-fixes needs --fix or --diff" in run.out
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,8 @@ def test_a_deeper_schema_exceeds_a_limit_that_the_error_names(
 ) -> None:
     table = write_nested(project.repo.path.parent / "deep", nested(kind, AT_THE_LIMIT[kind] + too_many))
     run = project.run("show", str(table))
-    assert (run.status, LIMIT in run.err) == (2, True)
+    assert run.status == 2
+    assert LIMIT in run.err
 
 
 @compares_deep_values

@@ -53,9 +53,13 @@ def test_bad_location_leaves_the_other_tables_in_check_and_plan(
 ) -> None:
     two_tables.declare(BAD + line, "contracts/bad.yml")
     checked = two_tables.check("--live")
-    assert (checked.status, message in checked.out, "TW001" in checked.out) == (2, True, True)
+    assert checked.status == 2
+    assert message in checked.out
+    assert "TW001" in checked.out
     planned = two_tables.run("plan")
-    assert (planned.status, message in planned.err, "s.good" in planned.out) == (2, True, True)
+    assert planned.status == 2
+    assert message in planned.err
+    assert "s.good" in planned.out
 
 
 FILES = {
@@ -104,17 +108,28 @@ def test_file_that_vanishes_after_it_was_listed_counts_as_deleted(
 
 def assert_others_are_seen(project: Project, message: str) -> None:
     checked = project.check("--live")
-    assert (checked.status, message in checked.out, "TW001" in checked.out) == (2, True, True)
+    assert checked.status == 2
+    assert message in checked.out
+    assert "TW001" in checked.out
     planned = project.run("plan")
-    assert (planned.status, message in planned.err, "s.good" in planned.out) == (2, True, True)
+    assert planned.status == 2
+    assert message in planned.err
+    assert "s.good" in planned.out
     shown = project.run("show", "--target", "dev", "s.good", "s.bad")
-    assert (shown.status, message in shown.err, "lake/s/good" in shown.err) == (2, True, True)
+    assert shown.status == 2
+    assert message in shown.err
+    assert "lake/s/good" in shown.err
     audited = project.run("audit", "--target", "dev", "--all")
-    assert (audited.status, message in audited.out, "lake/s/good" in audited.out) == (2, True, True)
+    assert audited.status == 2
+    assert message in audited.out
+    assert "lake/s/good" in audited.out
     pulled = project.run("pull", "--target", "dev", "s.good", "s.bad", "--diff")
-    assert (pulled.status, message in pulled.err, "lake/s/good" in pulled.err) == (2, True, True)
+    assert pulled.status == 2
+    assert message in pulled.err
+    assert "lake/s/good" in pulled.err
     reverted = project.run("revert", "s.good", "--diff")
-    assert (reverted.status, "nothing to revert" in reverted.err) == (0, True)
+    assert reverted.status == 0
+    assert "nothing to revert" in reverted.err
     assert message in project.run("apply", "--head", "worktree").err
 
 
@@ -170,7 +185,8 @@ def test_bad_live_table_leaves_the_others_in_every_command(
     }
     for command, seen in commands.items():
         run = two_tables.run(*command)
-        assert (run.status in {0, 1, 2, 4}, seen in run.out) == (True, True), (command, run.out, run.err)
+        assert run.status in {0, 1, 2, 4}, (command, run.out, run.err)
+        assert seen in run.out, (command, run.out, run.err)
 
 
 @pytest.mark.parametrize("format_", ["full", "concise"])
@@ -183,7 +199,9 @@ def test_a_fix_that_the_layout_refuses_is_none_and_the_finding_stays(
     monkeypatch.setattr("schemalint.contract.editor", refuses)
     two_tables.declare(BAD.replace("bigint", '"decimal(20,0)"'), "contracts/bad.yml")
     run = two_tables.run("check", "--output-format", format_)
-    assert (run.status, "fixable" in run.out, "= fix:" in run.out) == (1, False, False)
+    assert run.status == 1
+    assert "fixable" not in run.out
+    assert "= fix:" not in run.out
     assert [code for code in ("TW001", "TW006") if code in run.out] == ["TW001", "TW006"], run.out
 
 

@@ -48,7 +48,8 @@ def test_configuration_beyond_a_limit(committed: Project, content: str | bytes, 
     (committed.repo.path / "schemalint.toml").write_bytes(data)
     for arguments in ((), ("--config", "schemalint.toml")):
         run = committed.check(*arguments)
-        assert (run.status, message in run.out) == (2, True), run.out
+        assert run.status == 2, run.out
+        assert message in run.out, run.out
 
 
 def _link(target: str) -> Callable[[Path], None]:
@@ -70,7 +71,8 @@ def test_configuration_that_is_no_plain_file(
 ) -> None:
     make(committed.repo.path / "schemalint.toml")
     run = committed.check()
-    assert (run.status, message in run.out) == (2, True), run.out
+    assert run.status == 2, run.out
+    assert message in run.out, run.out
 
 
 def test_configuration_of_a_commit_that_is_no_plain_file_never_counts_as_missing(committed: Project) -> None:
@@ -88,7 +90,8 @@ def test_configuration_of_a_commit_that_is_no_plain_file_never_counts_as_missing
 
 def test_pattern_of_a_tag_has_few_wildcards(committed: Project) -> None:
     run = committed.check("--against", "tag:**/**/v*")
-    assert (run.status, "** once at most" in run.out) == (2, True)
+    assert run.status == 2
+    assert "** once at most" in run.out
 
 
 def test_closed_standard_output_is_an_error(committed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,7 +215,8 @@ def test_file_beyond_a_limit(
     ):  # fmt: skip
         (committed.repo.path / "large").write_bytes(b"x" * ((1 << 20) + 1))
         run = committed.run(*(file if argument == "large" else argument for argument in arguments))
-        assert (run.status, message in run.out + run.err) == (2, True), run.out + run.err
+        assert run.status == 2, run.out + run.err
+        assert message in run.out + run.err, run.out + run.err
 
 
 def test_file_of_tables_with_too_many_values(committed: Project) -> None:
@@ -227,7 +231,8 @@ def test_pull_into_a_device_ends(committed: Project) -> None:
     write_log(table, [[commit_info("CREATE TABLE"), protocol(), metadata(Field("id", LONG))]])
     (committed.repo.path / "t.yml").symlink_to("/dev/zero")
     run = committed.run("pull", str(table), "--table", "s.t", "--output", "t.yml")
-    assert (run.status, "more than 1 MiB" in run.err) == (2, True), run.err
+    assert run.status == 2, run.err
+    assert "more than 1 MiB" in run.err, run.err
 
 
 def test_property_of_thousands_of_digits_is_a_finding(committed: Project) -> None:
@@ -239,11 +244,13 @@ def test_property_of_thousands_of_digits_is_a_finding(committed: Project) -> Non
     )
     assert committed.run("show", str(table)).status == 0
     run = committed.run("audit", str(table))
-    assert (run.status, "999, which is not a number" in run.out.replace("'", "")) == (1, True), run.err
+    assert run.status == 1, run.err
+    assert "999, which is not a number" in run.out.replace("'", ""), run.err
     committed.declare(
         "schemalint: 1\ntable: s.t\nclustered_by: [id]\n"
         f'properties: {{delta.dataSkippingNumIndexedCols: "-{digits}"}}\n'
         "columns:\n  - {name: id, type: bigint}\n"
     )
     run = committed.check("--all")
-    assert (run.status, "TP002" in run.out) == (1, True), run.err
+    assert run.status == 1, run.err
+    assert "TP002" in run.out, run.err

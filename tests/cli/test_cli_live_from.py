@@ -110,9 +110,8 @@ def test_a_file_without_any_of_the_tables_is_an_error(shown: ShownProject) -> No
     assert f"no table was compared with its live state: {FILE} has no entry for it" in run.out
     shown.project.declare(ORDERS + "  - {name: note, type: string}\n")
     changed = shown.project.check("--live-from", FILE)
-    assert (changed.status, "skipped sales.orders" in changed.out) == (0, True), (
-        "the comparison with git took place"
-    )
+    assert changed.status == 0, "the comparison with git took place"
+    assert "skipped sales.orders" in changed.out, "the comparison with git took place"
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,9 @@ def test_plan_of_a_pull_request_counts_the_tables_that_it_does_not_change(
     out = run.out.replace("&#44;", ",").replace("&#40;", "(").replace("&#41;", ")").replace("&#45;", "-")
     assert (run.status, run.err) == (0, "")
     assert OTHERS in out
-    assert ("sales/mine" in out, "sales/pending" in out, "broken" in out) == (True, False, False)
+    assert "sales/mine" in out
+    assert "sales/pending" not in out
+    assert "broken" not in out
 
 
 def test_plan_of_a_pull_request_names_the_other_tables_as_json(event: PullRequest) -> None:
@@ -107,7 +109,9 @@ def test_run_without_an_event_plans_all_tables_and_those_of_the_branch_on_demand
     pull_request.project.repo.git("update-ref", "refs/remotes/origin/main", pull_request.base)
     pull_request.project.repo.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
     run = pull_request.project.run("plan", "--changed")
-    assert (run.status, OTHERS in run.out, "sales/mine" in run.out) == (0, True, True)
+    assert run.status == 0
+    assert OTHERS in run.out
+    assert "sales/mine" in run.out
 
 
 @pytest.mark.parametrize(
@@ -146,9 +150,11 @@ def test_fetch_gets_the_commits_that_a_shallow_clone_lacks(
     event.project.repo.clone(tmp_path / "shallow", "--depth=1")
     monkeypatch.chdir(tmp_path / "shallow")
     without = event.project.run("plan")
-    assert (without.status, "help: git fetch" in without.err) == (2, True)
+    assert without.status == 2
+    assert "help: git fetch" in without.err
     run = event.project.run("plan", "--fetch", "-o", str(tmp_path / "plan.json"))
-    assert (run.status, OTHERS in run.out) == (0, True)
+    assert run.status == 0
+    assert OTHERS in run.out
     assert [table["table"] for table in json.loads((tmp_path / "plan.json").read_text())["tables"]] == [
         "sales.mine"
     ]

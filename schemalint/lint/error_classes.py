@@ -1,4 +1,4 @@
-"""Error classes of Delta and Spark: what causes each, and what to do. Only `explain` loads this table."""
+"""Errors of Delta, Spark and other clients: causes and advice. Only `explain` loads these tables."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from schemalint import clients
 from schemalint.values import frozen
 
 _TABLE: Final = Path(__file__).with_suffix(".toml")
+_MESSAGES: Final = Path(clients.__file__).with_name("messages.toml")
 
 
 @frozen
 class ErrorAdvice:
-    """What schemalint knows about some error classes that have the same cause.
+    """What schemalint knows about some errors that have the same cause.
 
     Attributes:
-        errors: The error classes.
+        errors: The error classes; none for the messages of clients that have no classes.
         cause: What causes these errors.
         remedy: What to do; empty if the errors do not concern schemas, and schemalint has no advice.
         rules: Codes of rules about the same cause, beside those that claim one of the classes themselves.
@@ -31,26 +33,41 @@ class ErrorAdvice:
     rules: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """The first error class, or the first message."""
+        return (*self.errors, *self.texts)[0]
+
 
 @cache
 def error_advice() -> tuple[ErrorAdvice, ...]:
-    """Return the whole table, in its order."""
-    table = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
-    known = (
-        ErrorAdvice(
-            tuple(row["errors"]),
-            _one_line(row["cause"]),
-            _one_line(row["remedy"]),
-            tuple(row["rules"]),
-            tuple(row.get("texts", ())),
-        )
-        for row in table["known"]
-    )
+    """Return both tables: error classes in their order, then the messages of clients."""
+    table = _read(_TABLE)
     elsewhere = (
         ErrorAdvice(tuple(row["errors"]), f"This error is about {_one_line(row['about'])}, not a schema.")
         for row in table["elsewhere"]
     )
-    return (*known, *elsewhere)
+    return (*map(_advice, table["known"]), *elsewhere, *client_messages())
+
+
+@cache
+def client_messages() -> tuple[ErrorAdvice, ...]:
+    """Return the messages of clients, in the order of their table."""
+    return tuple(map(_advice, _read(_MESSAGES)["message"]))
+
+
+def _read(table: Path) -> dict[str, Any]:
+    return tomllib.loads(table.read_text(encoding="utf-8"))
+
+
+def _advice(row: Mapping[str, Any]) -> ErrorAdvice:
+    return ErrorAdvice(
+        tuple(row.get("errors", ())),
+        _one_line(row["cause"]),
+        _one_line(row["remedy"]),
+        tuple(row["rules"]),
+        tuple(row.get("texts", ())),
+    )
 
 
 @cache

@@ -27,10 +27,10 @@ _LONGEST_NAME: Final = 200
 
 @frozen
 class NamedError:
-    """An error class in the user's text.
+    """An error in the user's text.
 
     Attributes:
-        name: The class, with its sub-class if the text has one.
+        name: The class, with its sub-class if the text has one; for an error without a class, its message.
         advice: What causes the error and what to do; None for a class that schemalint does not know.
         rules: All rules about the error.
     """
@@ -45,7 +45,7 @@ class Explanation:
     """What there is to say to a user's text.
 
     Attributes:
-        errors: The error classes in the text, in its order.
+        errors: The errors in the text, in its order.
         rules: The rules whose pages explain it: they claim the errors, or the text names or quotes them.
     """
 
@@ -69,11 +69,14 @@ def explain(text: str, rules: tuple[Rule, ...]) -> Explanation:
     # A stack trace has many exceptions of Java: they count only if nothing else explains it.
     classes = tuple(filter(str.isupper, found))
     plain = "" if classes else _plain(text)
-    classes = classes or _quoting_classes(plain)
-    quoting = () if classes else tuple(rule for rule in rules if _quotes(rule, plain))
-    classes = classes or (() if quoting else found)
-    errors = tuple(_named_error(name, rules) for name in classes)
-    pages = tuple(rule for rule in rules if any(_claims(rule, name) for name in classes))
+    quoted = () if classes else _quoted_advice(plain)
+    quoting = () if classes or quoted else tuple(rule for rule in rules if _quotes(rule, plain))
+    classes = classes or (() if quoted or quoting else found)
+    errors = (
+        *(_error(name, find_advice(name), rules) for name in classes),
+        *(_error(advice.name, advice, rules) for advice in quoted),
+    )
+    pages = tuple(rule for rule in rules if any(_claims(rule, error.name) for error in errors))
     pages = pages or (() if errors else quoting or named)
     if not pages and all(error.advice is None for error in errors):
         raise _unknown(classes[0] if classes else text.strip(), rules)
@@ -107,17 +110,14 @@ def _classes(text: str, rules: tuple[Rule, ...], *, is_word: bool) -> tuple[str,
     )
 
 
-def _quoting_classes(plain: str) -> tuple[str, ...]:
-    """Return the first error class of each row that quotes the text."""
+def _quoted_advice(plain: str) -> tuple[ErrorAdvice, ...]:
+    """Return the rows that quote the text."""
     return tuple(
-        advice.errors[0]
-        for advice in error_advice()
-        if any(_contains(plain, quotation) for quotation in advice.texts)
+        advice for advice in error_advice() if any(_contains(plain, quotation) for quotation in advice.texts)
     )
 
 
-def _named_error(name: str, rules: tuple[Rule, ...]) -> NamedError:
-    advice = find_advice(name)
+def _error(name: str, advice: ErrorAdvice | None, rules: tuple[Rule, ...]) -> NamedError:
     codes = advice.rules if advice else ()
     return NamedError(
         name, advice, tuple(rule for rule in rules if rule.code in codes or _claims(rule, name))
@@ -132,8 +132,11 @@ def _claims(rule: Rule, error: str) -> bool:
 
 
 def _quotes(rule: Rule, plain: str) -> bool:
-    """Whether the page quotes the message; some Spark errors name no error class in their text."""
-    return any(_contains(plain, quotation) for quotation in _QUOTATION.findall(rule.doc))
+    """Whether the page quotes the message; some Spark errors name no error class in their text.
+
+    One word is no message: pages also quote keys, such as "configuration".
+    """
+    return any(_contains(plain, quotation) for quotation in _QUOTATION.findall(rule.doc) if " " in quotation)
 
 
 def _contains(text: str, quotation: str) -> bool:

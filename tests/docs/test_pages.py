@@ -15,7 +15,7 @@ from schemalint import config, contract
 from schemalint.cli import cli
 from schemalint.lint import error_classes
 from schemalint.lint.client_support import known_clients
-from schemalint.lint.error_classes import ErrorAdvice, error_advice
+from schemalint.lint.error_classes import ErrorAdvice, client_messages, error_advice
 from schemalint.lint.rule_lookup import explain
 from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule
@@ -56,28 +56,29 @@ def test_index_lists_all_rules() -> None:
 ERRORS_HEAD = """\
 # Errors of Delta and Spark
 
-The error classes of Delta 4.4.0 and Spark 4.2.0 that are about schemas, properties, protocols and logs: what
-causes each, and what to do. `schemalint explain` knows the same: it takes a class, a message, or a trace:
-`schemalint explain - < job.log`.
+The error classes of Delta 4.4.0 and Spark 4.2.0 that are about schemas, properties, protocols and logs, and
+messages of other clients: what causes each, and what to do. `schemalint explain` knows the same: it takes a
+class, a message, or a trace: `schemalint explain - < job.log`.
 """
 
 
 def test_page_of_errors_answers_all_that_explain_has_advice_for() -> None:
     topics = re.split(r"^# ---- (.*)$", ERROR_TABLE.read_text("utf-8"), flags=re.MULTILINE)
-    advice = {row.errors[0]: row for row in error_advice() if row.remedy}
+    advice = {row.errors[0]: row for row in error_advice() if row.errors and row.remedy}
     text = ERRORS_HEAD
     for topic, rows in zip(topics[1::2], topics[2::2], strict=True):
         answers = [_answer(advice.pop(row["errors"][0])) for row in tomllib.loads(rows).get("known", ())]
         text += f"\n## {topic}\n{''.join(answers)}" if answers else ""
     assert not advice
+    text += f"\n## Messages of clients\n{''.join(map(_answer, client_messages()))}"
     assert_golden(text, DOCS / "errors.md")
 
 
 def _answer(advice: ErrorAdvice) -> str:
-    first, *others = advice.errors
+    first, *others = advice.errors or advice.texts
     found = {
         rule.code
-        for name in advice.errors
+        for name in advice.errors or advice.texts
         for error in explain(name, BUILT_IN).errors
         for rule in error.rules
     }

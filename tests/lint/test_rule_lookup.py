@@ -52,6 +52,52 @@ def test_errors_are_found_in_the_order_of_the_text(text: str, errors: list[str])
     assert _errors(text) == errors
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("DeltaError: Stats column z.z not found in schema", "Stats column … not found in schema"),
+        ("Unsupported reader features required: [DeletionVectors]", "Unsupported reader features required"),
+        (
+            "Kernel: Schema error: Invalid data type for Delta Lake: Null",
+            "Invalid data type for Delta Lake: Null",
+        ),
+        ("Duplicate field name (case-insensitive): 'ID'", "Duplicate field name (case-insensitive)"),
+        (
+            "Query 1 failed: Unsupported Delta Lake reader features: [fooBar]",
+            "Unsupported Delta Lake reader features",
+        ),
+        (
+            "Unable to read this table because it requires reader table feature(s) that are unsupported",
+            "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
+        ),
+        ("PERMISSION_DENIED: User does not have MODIFY on Table 'a.b.c'", "PERMISSION_DENIED"),
+        ('Column names "a b" contain invalid characters', "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES"),
+        ("cannot cast array<struct<a:int>> to array<string>", "DATATYPE_MISMATCH"),
+        (
+            "The specified schema does not match the existing schema at s3://lake/t.",
+            "DELTA_CREATE_TABLE_SCHEME_MISMATCH",
+        ),
+        ("Parquet column cannot be converted in file a.parquet. Column: [a]", "FAILED_READ_FILE"),
+        (
+            "assertion failed: Should not have the protocol version (delta.minReaderVersion) as part of",
+            "Should not have the protocol version",
+        ),
+        ("AnalysisException: IDENTITY column is not supported", "IDENTITY column is not supported"),
+        (
+            "at o.a.spark.sql.delta.DeltaErrors.streamingMetadataEvolutionException(DeltaErrors.scala)",
+            "DELTA_STREAMING_METADATA_EVOLUTION",
+        ),
+    ],
+)
+def test_messages_without_an_error_class_are_known(text: str, name: str) -> None:
+    assert _errors(text) == [name]
+
+
+def test_a_word_that_pages_quote_is_no_message() -> None:
+    with pytest.raises(UsageError):
+        explain("the configuration of the cluster is missing", RULES)
+
+
 def test_unknown_error_next_to_a_known_one_has_no_advice() -> None:
     unknown, known = explain(STACK_TRACE, RULES).errors
     assert (unknown.advice, unknown.rules) == (None, ())

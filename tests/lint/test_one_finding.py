@@ -249,7 +249,8 @@ def test_active_but_unsupported_feature_gives_one_finding(
 
     An allowed upgrade is a notice; a warning then covers how clients treat the table until the upgrade.
     """
-    text = f"{TABLE}properties: {{{VECTORS}}}\n" + "protocol: {allow_upgrade: true}\n" * bool(declared)
+    allowing = "protocol: {allow_upgrade: true}\n" if declared else ""
+    text = f"{TABLE}properties: {{{VECTORS}}}\n{allowing}"
     (contract,) = contracts.read("c.yml", text).contracts
     live = LiveTable("file:/lake/t", 0, protocol, Metadata("id", created_state(contract.state)))
     table_findings = judge_table(live, _rules(), contract=contract)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
-from typing import TYPE_CHECKING
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
+
+# Every commit would start one more process, which finds nothing to clean.
+_NO_UPKEEP: Final = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 
 
 def isolated_env(home: Path) -> dict[str, str]:
@@ -39,7 +44,7 @@ class Repo:
         self.env = isolated_env(path)
         if not path.exists():
             path.mkdir(parents=True)
-            self.git("init", "--quiet", "--initial-branch=main", *(["--bare"] if bare else []))
+            _write_empty(path if bare else path / ".git", bare=bare)
 
     def git(self, *args: str | Path, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> str:
         """Run a git command, which must succeed, and return its stripped output."""
@@ -60,12 +65,16 @@ class Repo:
     def commit(self, message: str = "change") -> str:
         """Commit all files and return the id of the commit."""
         self.git("add", "--all")
-        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        self.git(*_NO_UPKEEP, "commit", "--quiet", "--allow-empty", "--message", message)
         return self.head()
 
     def head(self) -> str:
         """Return the id of HEAD."""
-        return self.git("rev-parse", "HEAD")
+        try:  # as git writes it for a branch with a new commit, without a process
+            kind, _, name = (self.path / ".git/HEAD").read_text(encoding="utf-8").strip().partition(" ")
+            return (self.path / ".git" / name).read_text(encoding="utf-8").strip() if name else kind
+        except OSError:
+            return self.git("rev-parse", "HEAD")
 
     def clone(self, path: Path, *options: str) -> Repo:
         """Clone through the file transport, so that ``--depth`` takes effect."""
@@ -79,3 +88,22 @@ class Repo:
         file = hooks / name
         file.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
         file.chmod(0o755)
+
+
+def _write_empty(folder: Path, *, bare: bool) -> None:
+    """Write the git directory of an empty repository, as `git init` does but for the samples of hooks."""
+    for name in ("hooks", "info", "objects/info", "objects/pack", "refs/heads", "refs/tags"):
+        (folder / name).mkdir(parents=True)
+    for name, text in _files_of_empty(bare=bare).items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+@functools.cache
+def _files_of_empty(*, bare: bool) -> dict[str, str]:
+    """Return the files that `git init` writes, once per process."""
+    with tempfile.TemporaryDirectory() as made:
+        path = Path(made)
+        arguments = ["git", "init", "--quiet", "--initial-branch=main", "--template=", *(["--bare"] * bare)]
+        subprocess.run(arguments, cwd=path, env=isolated_env(path), check=True)
+        folder = path if bare else path / ".git"
+        return {name: (folder / name).read_text(encoding="utf-8") for name in ("HEAD", "config")}

@@ -93,7 +93,7 @@ def adopt(request: AdoptionInput) -> Adoption:
     home = root / (config.folder or "")
     pulled = _pulled(request, home)
     contracts = tuple(
-        FileChange(Path(os.path.abspath(file.path)), None, file.after)  # noqa: PTH100 (follows no link)
+        FileChange(Path(os.path.abspath(file.path)), file.after)  # noqa: PTH100 (follows no link)
         for file in pulled.files
         if file.path is not None and file.before is None
     )
@@ -185,17 +185,17 @@ def _baseline(
         name, request.repository, request.settings, request.target, texts, request.via, request.workers
     )
     about = f"{count} {'finding' if count == 1 else 'findings'} of today, which fail nothing"
-    return [FileChange(file, None, text, about)], unjudged
+    return [FileChange(file, text, about)], unjudged
 
 
 def _exceptions(request: AdoptionInput, home: Path) -> Iterator[FileChange | Left]:
-    """Yield the file of exceptions and its owners, where owners can be told."""
+    """Yield the file of exceptions, and the lines that give it the owners of the contracts."""
     if request.owners is None or request.new_settings is None:
         return
     file = home / "exceptions.yaml"
     yield new_file(file, EXCEPTIONS)
     root = request.repository.root
     names = tuple(path.relative_to(root).as_posix() for path in (file, home / BASELINE))
-    change = request.owners.with_files(names)
-    if change is not None:
-        yield change
+    contract = (_folder(request, home) / "schema/table.yml").relative_to(root).as_posix()
+    if lines := request.owners.lines_for(names, contract):
+        yield Left(request.owners.file, "add who approves exceptions", "\n".join(lines))

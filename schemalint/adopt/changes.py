@@ -1,8 +1,7 @@
-"""What `init` does to files: it writes new ones, adds to a few, and says what it leaves as it is."""
+"""What `init` does to files: it writes new ones, and says what to add to those of others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from schemalint.document import decode
@@ -16,17 +15,15 @@ from schemalint.values import frozen
 
 @frozen
 class FileChange:
-    """A file to write.
+    """A new file.
 
     Attributes:
         path: The file.
-        before: Its text; None for a new file.
-        after: The new text.
+        after: Its text.
         about: What to say of it beside its name.
     """
 
     path: Path
-    before: str | None
     after: str
     about: str = ""
 
@@ -38,7 +35,7 @@ class FileChange:
     @property
     def diff(self) -> str:
         """The change as a unified diff."""
-        return unified_diff(self.name, self.before, self.after)
+        return unified_diff(self.name, None, self.after)
 
 
 @frozen
@@ -65,7 +62,7 @@ def new_file(path: Path, text: str, about: str = "") -> FileChange | Left:
     """Return a file to write, unless it is there."""
     if read_existing(path) is not None:
         return Left(path, "it is there already")
-    return FileChange(path, None, text, about)
+    return FileChange(path, text, about)
 
 
 def read_existing(path: Path) -> str | None:
@@ -80,10 +77,3 @@ def read_existing(path: Path) -> str | None:
         return None
     except OSError as error:
         raise UsageError(f"{shown(path)} cannot be read: {error.strerror}") from error
-
-
-def joined_lines(text: str, lines: Iterable[str]) -> str:
-    """Return a text with lines at its end, which end as its own do."""
-    end = "\r\n" if "\r\n" in text else "\n"
-    start = end if text and not text.endswith("\n") else ""
-    return text + start + "".join(f"{line}{end}" for line in lines)

@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Final
 
-from schemalint.adopt.changes import FileChange, Left, joined_lines, read_existing
+from schemalint.adopt.changes import read_existing
+from schemalint.errors import ConfigError
+from schemalint.git.globs import parse_glob
 from schemalint.values import frozen
 
 _PLACES: Final = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
+# https://docs.gitlab.com/user/project/codeowners/reference/: an optional section (^) blocks nothing.
+_SECTION: Final = re.compile(r"(?P<optional>\^?)(?P<name>\[[^\]]+\])(?:\[\d+\])?(?P<owners>.*)")
+_COMMENT: Final = re.compile(r"(?:^|\s)#.*")
+_BLANK: Final = re.compile(r"(?<!\\)\s+")
+
+
+@frozen
+class _Line:
+    """A pattern with its owners; `section` is the header of its section, empty above the first."""
+
+    pattern: str
+    owners: tuple[str, ...]
+    section: str
+
+    def owns(self, path: str) -> bool:
+        """Whether the pattern names a file, or a folder above it."""
+        pattern = self.pattern.removesuffix("/")
+        pattern = pattern[1:] if pattern.startswith("/") else pattern if "/" in pattern else f"**/{pattern}"
+        try:
+            glob = parse_glob(pattern)
+        except ConfigError:
+            return False
+        folders = [parent.as_posix() for parent in PurePosixPath(path).parents][:-1]
+        # `folder/*` owns only the files directly in the folder.
+        above = [] if pattern.endswith("/*") and pattern != "**/*" else folders
+        return any(map(glob.matches, above if self.pattern.endswith("/") else [path, *above]))
 
 
 @frozen
@@ -23,26 +53,40 @@ class CodeOwners:
     file: Path
     text: str
 
-    def with_files(self, names: tuple[str, ...]) -> FileChange | Left | None:
-        """Return the file with lines that give files to the owners of everything; None if it names them.
+    def lines_for(self, names: Sequence[str], contract: str) -> list[str]:
+        """Return the lines that give files to the owners of the contracts, unless lines do so or name them.
 
         Args:
             names: The files, from the top of the repository.
+            contract: The path of a contract.
         """
-        named = {line.split()[0].lstrip("/") for line in self._lines()}
-        missing = [name for name in names if name not in named]
-        if not missing:
-            return None
-        owners = next((line.split()[1:] for line in reversed(self._lines()) if line.split()[0] == "*"), [])
-        lines = [f"/{_escaped(name)} {' '.join(owners) or '@your-team'}" for name in missing]
-        if not owners:
-            # A line without owners would take the owners of the file away.
-            return Left(self.file, "it gives `*` no owner: add who may approve exceptions", "\n".join(lines))
-        return FileChange(self.file, self.text, joined_lines(self.text, lines))
+        entries = list(self._entries())
+        line = _last(entries, contract)
+        owners, section = (line.owners, line.section) if line else ((), "")
+        named = {entry.pattern.lstrip("/") for entry in entries if entry.owners}
+        missing = [
+            f"/{_escaped(name)} {' '.join(owners) or '@your-team'}"
+            for name in names
+            if _escaped(name) not in named and not (owners and _last(entries, name) == line)
+        ]
+        return [section, *missing] if section and missing else missing
 
-    def _lines(self) -> list[str]:
-        lines = (line.partition(" #")[0].strip() for line in self.text.splitlines())
-        return [line for line in lines if line and not line.startswith(("#", "[", "^"))]
+    def _entries(self) -> Iterator[_Line]:
+        section, is_optional = "", False
+        defaults: tuple[str, ...] = ()
+        for line in self.text.splitlines():
+            content = _COMMENT.sub("", line).strip()
+            if header := _SECTION.fullmatch(content):
+                section, is_optional = header["name"], bool(header["optional"])
+                defaults = tuple(header["owners"].split())
+            elif content and not is_optional:
+                pattern, *owners = _BLANK.split(content)
+                yield _Line(pattern, tuple(owners) or defaults, section)
+
+
+def _last(entries: Sequence[_Line], path: str) -> _Line | None:
+    """Return the line that decides: the last that matches."""
+    return next((line for line in reversed(entries) if line.owns(path)), None)
 
 
 def code_owners(root: Path) -> CodeOwners | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from schemalint.adopt.changes import FileChange, Left, new_file, read_existing
-from schemalint.adopt.yaml_additions import top_level, with_entries
+from schemalint.document.review import composed
 
 if TYPE_CHECKING:
     from schemalint.adopt.source import Source
@@ -102,7 +102,8 @@ jobs:
 def _gitlab(root: Path, source: Source) -> FileChange | Left:
     file = root / _ON_GITLAB
     text = read_existing(file)
-    known = top_level(text or "")
+    entries = composed(text or "")
+    known = entries if isinstance(entries, dict) else {}
     if _JOB in known:
         return Left(file, f"it has a job {_JOB} already")
     stages = known.get("stages")
@@ -123,12 +124,7 @@ def _gitlab(root: Path, source: Source) -> FileChange | Left:
     reports:
       codequality: gl-code-quality-report.json
 """
-    if text is None:
-        return FileChange(file, None, job)
-    after = with_entries(text, job)
-    if after is None:
-        return Left(file, "it cannot be extended", job)
-    return FileChange(file, text, after, "added the job")
+    return FileChange(file, job) if text is None else Left(file, "add this job", job)
 
 
 _CHANGES: Final[Mapping[Service, Callable[[Path, Source], FileChange | Left]]] = {

@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from schemalint.adopt.changes import FileChange, Left, read_existing
-from schemalint.adopt.yaml_additions import with_item
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +17,7 @@ _HOOK: Final = "schemalint-check"
 
 
 def hook_change(root: Path, source: Source) -> FileChange | Left:
-    """Return what to do to pre-commit's configuration; other hooks stay as they are.
+    """Return pre-commit's configuration, or the item to add to the one that is there.
 
     Raises:
         UsageError: It cannot be read.
@@ -27,13 +26,10 @@ def hook_change(root: Path, source: Source) -> FileChange | Left:
     text = read_existing(file)
     if text is None:
         indented = "".join(f"  {line}\n" for line in item.splitlines())
-        return FileChange(file, None, f"repos:\n{indented}")
+        return FileChange(file, f"repos:\n{indented}")
     if _HOOK in text:
         return Left(file, f"it has {_HOOK} already")
-    after = with_item(text, "repos", item)
-    if after is None:
-        return Left(file, "its list `repos` cannot be extended", item)
-    return FileChange(file, text, after, "added the hook")
+    return Left(file, "add this to its list `repos`", item)
 
 
 def _item(source: Source) -> str:

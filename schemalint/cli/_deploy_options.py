@@ -48,7 +48,7 @@ def deploy_options(default_head: str, jobs_help: str = READ_IN_PARALLEL) -> Call
             click.option(
                 "--base",
                 metavar="REV",
-                help="Commit last applied, or none, for tables of which it is unknown",
+                help='Commit last applied, for tables without a marker; "none" if never',
             ),
             click.option(
                 "--allow",
@@ -66,8 +66,8 @@ def deploy_options(default_head: str, jobs_help: str = READ_IN_PARALLEL) -> Call
             click.option(
                 "--after",
                 metavar="FILE",
-                help="Change only tables that this deploy log, of the target before, shows as applied; exit "
-                "with 4 for others",
+                help="Apply only tables that this deploy log of the previous target reports as applied; "
+                "exit with 4 for others",
             ),
             via_options,
             workers_options(jobs_help),

@@ -32,7 +32,7 @@ def workers_options(jobs_help: str = READ_IN_PARALLEL) -> Callable[[F], F]:
 
     def decorated(function: F) -> F:
         for option in (
-            click.option("--no-progress", is_flag=True, help="Do not show how far the run has come"),
+            click.option("--no-progress", is_flag=True, help="Hide progress"),
             click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help=jobs_help),
         ):
             function = option(function)

@@ -45,14 +45,14 @@ def report_options(function: F) -> F:
     for option in (
         color_option,
         click.option(
-            "-v", "--verbose", is_flag=True, help="Say on standard error what is read, and which rules run"
+            "-v", "--verbose", is_flag=True, help="Log base, head, configuration and rules to stderr"
         ),
         click.option("-q", "--quiet", is_flag=True, help="Print nothing but findings and errors"),
-        click.option("--statistics", is_flag=True, help="Count the findings by rule, on standard error"),
+        click.option("--statistics", is_flag=True, help="Count the findings by rule on stderr"),
         click.option(
             "--output-file",
             type=click.Path(dir_okay=False),
-            help="Write the report of the format without a file to this file",
+            help="Write the report to this file",
         ),
         click.option(
             "--output-format",

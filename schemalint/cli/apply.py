@@ -53,7 +53,7 @@ _JOBS = 4
 @click.option(
     "--yes",
     is_flag=True,
-    help="Do not ask for confirmation; steps that need an approval stay refused without one",
+    help="Skip the question; steps that need an approval stay refused without one",
 )
 @click.option(
     "--approved",
@@ -65,7 +65,7 @@ _JOBS = 4
     "--plan",
     "plan_file",
     metavar="FILE",
-    help="Apply this plan, a file that `plan --out` wrote, or what is left of it",
+    help="Apply a file from `plan --out`; resumes where it stopped",
 )
 @click.option("--revision", metavar="SHA", help="With --plan: the commit that the markers name")
 @click.option(
@@ -78,7 +78,7 @@ _JOBS = 4
     "--fail-fast/--keep-going",
     "fail_fast",
     default=False,
-    help="After a table failed, begin no further one, or (the default) go on with the others",
+    help="Stop after a table failed, or (default) go on with the others",
 )
 @click.option(
     "--max-tables",
@@ -194,7 +194,7 @@ def _with_problem_of(log: DeployLog, status: int) -> int:
 def _decided(deployment: Deployment, *, yes: bool) -> Deployment | None:
     """Return the deployment with only approved steps; None if it waits for a confirmation."""
     for unused in unused_hashes(deployment):
-        print_note(f"warning: {unused} approves nothing here: what it was given for has changed, or is done")
+        print_note(f"warning: {unused} matches no pending step: the plan changed, or it already ran")
     if deployment.approved is not None:  # --yes approves no plan file
         yes = not can_ask()
     if yes or deployment.plan.is_empty or is_approved_by_hash(deployment):

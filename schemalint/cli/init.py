@@ -37,16 +37,16 @@ _TARGET = "lake"
 )
 @click.option("--root", metavar="PATH", help="Declare all tables at or below a path or URI")
 @click.option("--catalog", metavar="NAME", help="With --via spark: declare all tables of this catalog")
-@click.option("--target", metavar="NAME", help=f"Call the target of the tables so; {_TARGET} by default")
+@click.option("--target", metavar="NAME", help=f"Name the target of the tables; default: {_TARGET}")
 @click.option(
     "--ci",
     type=click.Choice(["github", "gitlab", "none"]),
-    help="Write the job of this CI service, by default of the one that the repository uses",
+    help="Write the job of this CI service; default: the one that the repository uses",
 )
 @click.option(
     "--source",
     metavar="REQUIREMENT",
-    help="Let hook and job install this with pip, by default what this schemalint was installed from",
+    help="Install this in the hook and the job; default: what this schemalint was installed from",
 )
 @click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing")
 @via_options
@@ -55,9 +55,8 @@ def command(*, show_diff: bool, **options: Any) -> int:  # noqa: ANN401
     """Write contracts and settings for the tables of a repository.
 
     It writes a contract for each table, the configuration, a baseline with the findings of today, the hook of
-    pre-commit and the job of the CI service. Files that are there stay as they are; the hook and the job are
-    added to those that other tools have. Where CODEOWNERS exists, exceptions count only in exceptions.yaml,
-    which gets owners.
+    pre-commit and the job of the CI service. Files that are there stay as they are; for those of other tools
+    it prints what to add. Where CODEOWNERS exists, exceptions count only in exceptions.yaml.
 
     Without --root, the tables are those of the configuration's target, else those below the working folder.
 
@@ -206,7 +205,7 @@ def _configured(settings: Trusted, repository: Repository, options: dict[str, An
 def _write(adoption: Adoption) -> None:
     from schemalint.files import write_all  # noqa: PLC0415
 
-    write_all({file.path: (file.before, file.after) for file in adoption.files})
+    write_all({file.path: (None, file.after) for file in adoption.files})
 
 
 def _report(adoption: Adoption) -> list[str]:
@@ -224,7 +223,7 @@ def _written(adoption: Adoption) -> Iterator[str]:
         yield f"wrote {_count(len(adoption.contracts), 'contract')} in {folder}/"
     for file in adoption.others:
         about = f": {file.about}" if file.about else ""
-        yield f"{'wrote' if file.before is None else 'updated'} {file.name}{about}"
+        yield f"wrote {file.name}{about}"
 
 
 def _folders(adoption: Adoption) -> list[str]:

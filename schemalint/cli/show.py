@@ -35,7 +35,7 @@ UNREADABLE = 2
 )
 @click.argument("tables", nargs=-1, required=True, shell_complete=table_names)
 @target_option("Look up table names in this target")
-@click.option("--no-history", is_flag=True, help="Read the state only: faster, without the history of types")
+@click.option("--no-history", is_flag=True, help="Skip the history of types: faster")
 @click.option(
     "--output-format",
     type=click.Choice(["text", "json"]),

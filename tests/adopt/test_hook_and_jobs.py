@@ -97,25 +97,29 @@ def test_the_action_is_used_where_it_is_on_github(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("source", [FROM_INDEX, FROM_GIT])
 @pytest.mark.parametrize(
-    "before", [None, "stages: [build, deploy]\n\nbuild:\n  stage: build\n  script: make"]
+    "before", ["", "stages: [build, deploy]\n\nbuild:\n  stage: build\n  script: make\n\n"]
 )
-def test_the_job_for_gitlab_is_valid(tmp_path: Path, source: Source, before: str | None) -> None:
+def test_the_job_for_gitlab_is_valid(tmp_path: Path, source: Source, before: str) -> None:
     file = tmp_path / ".gitlab-ci.yml"
-    if before is not None:
+    if before:
         file.write_text(before)
-    write(tmp_path, job_change(tmp_path, Service.GITLAB, source))
+    change = job_change(tmp_path, Service.GITLAB, source)
+    assert change is not None
+    file.write_text(before + (change.snippet if isinstance(change, Left) else change.after))
+    assert isinstance(change, Left) == bool(before)
     assert accepts("check_jsonschema", "--builtin-schema", "vendor.gitlab-ci", file)
-    assert file.read_text().startswith(before or "schemalint:\n")
-    assert yaml.safe_load(file.read_text())["schemalint"].get("stage") == (before and "build")
+    assert yaml.safe_load(file.read_text())["schemalint"].get("stage") == ("build" if before else None)
     again = job_change(tmp_path, Service.GITLAB, source)
     assert isinstance(again, Left)
+    assert again.snippet == ""
 
 
-def test_a_pipeline_that_cannot_be_extended_gets_a_snippet(tmp_path: Path) -> None:
-    (tmp_path / ".gitlab-ci.yml").write_text("spec: {}\n---\njob: {script: make}\n")
-    change = job_change(tmp_path, Service.GITLAB, FROM_INDEX)
+def test_a_hook_for_a_configuration_that_is_there_is_printed(tmp_path: Path) -> None:
+    (tmp_path / ".pre-commit-config.yaml").write_text("repos: []\n")
+    change = hook_change(tmp_path, AT_HOME)
     assert isinstance(change, Left)
-    assert change.snippet.startswith("schemalint:\n")
+    ((entry,),) = (yaml.safe_load(change.snippet),)
+    assert entry["repo"] == AT_HOME.repository
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_prompt_asks_for_the_approval_together_with_the_confirmation(
 def test_approval_that_fits_nothing_is_said(gated: Project) -> None:
     run = gated.run("apply", "--yes", "--approved", NOTHING)
     assert run.status == 4
-    assert run.err.startswith(f"warning: {NOTHING} approves nothing here: ")
+    assert run.err.startswith(f"warning: {NOTHING} matches no pending step: ")
     short = gated.run("apply", "--yes", "--approved", "2:0f3a")
     assert short.status == 2
     assert "2:0f3a is not the hash of a plan or of a table" in short.err

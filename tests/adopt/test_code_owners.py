@@ -1,0 +1,34 @@
+"""The lines that `init` prints for CODEOWNERS: those who own the contracts approve exceptions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from schemalint.adopt.code_owners import CodeOwners
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("* @all", []),
+        ("/docs/ @docs", ["/exceptions.yaml @your-team"]),
+        ("* @all\n/contracts", ["/exceptions.yaml @your-team"]),
+        ("* @all\n/contracts/ @data", ["/exceptions.yaml @data"]),
+        ("/contracts/ @data\n* @all", []),
+        ("* @all\ncontracts @data @lake # us", ["/exceptions.yaml @data @lake"]),
+        ("* @all\n*.yml @data", ["/exceptions.yaml @data"]),
+        ("* @all\n/contracts/* @data", []),
+        ("* @all\n/contracts/** @data", ["/exceptions.yaml @data"]),
+        ("* @all\nschema/ @data", ["/exceptions.yaml @data"]),
+        ("* @all\n/contracts/ @data\n/exceptions.yaml @boss", []),
+        ("* @all\n/exceptions.yaml\n/contracts/ @data", ["/exceptions.yaml @data"]),
+        ("* @all\n[Data][2] @data\n/contracts/", ["[Data]", "/exceptions.yaml @data"]),
+        ("* @all\n[Data] @data\n/contracts/ @lake", ["[Data]", "/exceptions.yaml @lake"]),
+        ("* @all\n^[Data] @data\n/contracts/", []),
+    ],
+)
+def test_lines(text: str, lines: list[str]) -> None:
+    owners = CodeOwners(Path("CODEOWNERS"), text)
+    assert owners.lines_for(["exceptions.yaml"], "contracts/schema/table.yml") == lines

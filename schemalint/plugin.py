@@ -84,7 +84,6 @@ __all__ = [
     "Scope",
     "SetProperty",
     "Severity",
-    "Status",
     "Stream",
     "SupportLost",
     "SupportUnknown",
@@ -95,9 +94,6 @@ __all__ = [
 
 OptionValue: TypeAlias = str | int | float | bool
 """The value of a rule option."""
-
-Status = Literal["stable", "preview"]
-"""``preview`` rules run only if the user enables preview rules or selects the rule by its code."""
 
 Scope = Literal["table", "contract", "effect"]
 """``table`` rules judge whether the table can be as declared, ``contract`` rules the contract's own records,
@@ -306,6 +302,7 @@ class Rule:
         options: Option values by name: the user's, else the default.
         live: Whether `audit` asks the rule about live tables too, as `rule` describes.
         verdict: Whether Delta refuses what the rule finds, or only readers and agreements break.
+        default: Whether the rule runs where nothing selects rules.
     """
 
     code: str
@@ -314,7 +311,6 @@ class Rule:
     subjects: tuple[type, ...]
     check: Check
     module: str
-    status: Status = "stable"
     scope: Scope = "table"
     fixable: bool = False
     delta_errors: tuple[str, ...] = ()
@@ -323,6 +319,7 @@ class Rule:
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     live: bool = False
     verdict: Verdict = "breaking"
+    default: bool = True
 
     @property
     def doc(self) -> str:
@@ -346,13 +343,13 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
     *,
     on: type | tuple[type, ...],
     severity: Severity,
-    status: Status = "stable",
     scope: Scope = "table",
     fixable: bool = False,
     delta_errors: tuple[str, ...] = (),
     options: Mapping[str, OptionValue] | None = None,
     live: bool = False,
     verdict: Verdict = "breaking",
+    default: bool = True,
 ) -> Callable[[CheckT], CheckT]:
     """Register the decorated function as a rule.
 
@@ -364,7 +361,6 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
         on: The class of the facts that the rule judges, or several: members of `Fact`, for example
             `schemalint.delta.change.FieldAdded`.
         severity: The default severity.
-        status: A ``preview`` rule runs only if the user enables preview rules or selects its code.
         scope: ``contract`` for a rule about the contract's own records (``type_changes``). Such a rule judges
             every change in git, even if the live table already has it. ``effect`` for a rule that warns of
             what a possible change does to readers and writers.
@@ -375,6 +371,8 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
             with the contract that declares the table exactly as it is.
         verdict: ``impossible`` if Delta cannot do in place what the rule's errors are about, so that an
             exception needs a way out; ``breaking`` if it can.
+        default: Whether the rule runs where nothing selects rules. If not, it runs only where ``select`` or
+            ``extend-select`` selects it: by its code, a prefix of that, its name, or ``ALL``.
 
     Raises:
         ValueError: The code is malformed, or the function has no docstring (raised when it is decorated).
@@ -394,13 +392,13 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
             subjects=on if isinstance(on, tuple) else (on,),
             check=check,
             module=check.__module__,
-            status=status,
             scope=scope,
             fixable=fixable,
             delta_errors=delta_errors,
             options=MappingProxyType(dict(options or {})),
             live=live,
             verdict=verdict,
+            default=default,
         )
         setattr(check, ATTRIBUTE, registered)
         return check

@@ -112,7 +112,6 @@ def rule_options(function: F) -> F:
     """Add the options that select rules."""
     for option in (
         local_plugins_option,
-        click.option("--preview", is_flag=True, help="Run preview rules too"),
         click.option(
             "--ignore",
             multiple=True,

@@ -234,7 +234,7 @@ def _environment(
 
 def _scopes(repository: Repository | None, settings: Trusted, options: dict[str, Any]) -> Scopes:
     local = settings.rule_files(repository) if repository and options["allow_local_plugins"] else None
-    names = ("select", "extend_select", "ignore", "preview")
+    names = ("select", "extend_select", "ignore")
     scopes = scopes_of([settings.config], local=local, **{name: options[name] for name in names})
     for fault in lock_faults(settings.config, scopes.everywhere.rules):
         raise fault

@@ -234,7 +234,7 @@ def _with_baseline(
 
 
 def _rule_options(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: options[name] for name in ("select", "extend_select", "ignore", "preview")}
+    return {name: options[name] for name in ("select", "extend_select", "ignore")}
 
 
 def _settings(

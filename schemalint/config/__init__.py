@@ -115,7 +115,6 @@ class Config:
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     severity: Mapping[str, Severity] = field(default_factory=dict)
-    preview: bool = False
     fail_on: Severity | None = Severity.ERROR
     against: str | None = None
     approved_plans: frozenset[str] = frozenset()

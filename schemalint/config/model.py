@@ -120,7 +120,6 @@ ConfigKeys = TypedDict(
         "extend-select": list[str],
         "ignore": list[str],
         "severity": dict[str, SeverityWord],
-        "preview": bool,
         "fail-on": Literal["error", "warning", "info", "never"],
         "against": str,
         "approved-plans": list[str],
@@ -236,7 +235,6 @@ def _values(
         extend_select=tuple(keys.get("extend-select", ())),
         ignore=tuple(keys.get("ignore", ())),
         severity={code: Severity[word.upper()] for code, word in keys.get("severity", {}).items()},
-        preview=keys.get("preview", False),
         fail_on=None if fail_on == "never" else Severity[fail_on.upper()],
         against=keys.get("against"),
         tables=tuple(

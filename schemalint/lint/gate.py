@@ -142,10 +142,21 @@ _DEFAULT_SUFFIXES: Final = {PurePosixPath(glob).suffix for glob in DEFAULT_GLOBS
 
 def _select(base: Config, head: Config) -> Iterator[Loosening]:
     if head.select is None:
+        if base.select is not None and _selects_more(base, head):
+            yield Loosening("select", ", ".join(base.select), None, ("select",))
         return
     if base.select is None and "ALL" not in head.select:
         yield Loosening("select", None, ", ".join(head.select), ("select",))
     yield from _lost("select", lambda config: config.select or (), is_covered)(base, head)
+
+
+def _selects_more(base: Config, head: Config) -> bool:
+    """Whether `select` may have rules that are off by default; those of rule files are unknown here."""
+    from schemalint.lint.rulebook import load_rules, matches  # noqa: PLC0415 (only where `select` goes)
+
+    if not {*base.plugins}.isdisjoint(head.plugins):
+        return True
+    return any(not rule.default and matches(rule, base.select or ()) for rule in load_rules())
 
 
 def _severity(base: Config, head: Config) -> Iterator[Loosening]:
@@ -163,11 +174,6 @@ def _severity_of(pattern: str, severities: Mapping[str, Severity]) -> Severity |
     matching = (prefix for prefix in prefixes if prefix == pattern or is_beginning(prefix, pattern))
     found = next((prefix for prefix in (*matching, "ALL") if prefix in severities), None)
     return None if found is None else severities[found]
-
-
-def _preview(base: Config, head: Config) -> Iterator[Loosening]:
-    if base.preview and not head.preview:
-        yield Loosening("preview", "true", "false", ("preview",))
 
 
 def _fail_on(base: Config, head: Config) -> Iterator[Loosening]:
@@ -315,7 +321,6 @@ COMPARED: Final[Mapping[str, _Comparison]] = {
     "extend_select": _lost("extend-select", lambda config: config.extend_select, is_covered),
     "ignore": _added("ignore", lambda config: config.ignore, is_covered),
     "severity": _severity,
-    "preview": _preview,
     "fail_on": _fail_on,
     "approved_plans": _added("approved-plans", lambda config: sorted(config.approved_plans)),
     "tables": _tables,

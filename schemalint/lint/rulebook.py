@@ -38,7 +38,7 @@ class Selection:
     """The selected rules and their severities, by code, code prefix or name.
 
     Attributes:
-        select: None for all stable rules.
+        select: None for all rules that are on by default.
         severity: Overridden severities by code, code prefix or name; the longest match wins.
         options: The values of rule options, by rule code.
         locked: Rules that nested files of the configuration cannot loosen.
@@ -50,7 +50,6 @@ class Selection:
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     severity: Mapping[str, Severity] = field(default_factory=dict)
-    preview: bool = False
     options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
     locked: tuple[str, ...] = ()
     local: RuleFiles | None = None
@@ -115,7 +114,6 @@ def selection_of(settings: Config, local: RuleFiles | None = None) -> Selection:
         extend_select=settings.extend_select,
         ignore=settings.ignore,
         severity=settings.severity,
-        preview=settings.preview,
         options=settings.options,
         locked=settings.locked,
         local=local,
@@ -124,10 +122,10 @@ def selection_of(settings: Config, local: RuleFiles | None = None) -> Selection:
 
 
 def rules_for_apply(selection: Selection) -> tuple[Rule, ...]:
-    """Return the selected and all stable built-in rules: Delta refuses a change even if a rule is ignored."""
+    """Return the selected and the built-in rules: Delta refuses a change even if a rule is ignored."""
     chosen = load_rules(selection)
     codes = {rule.code for rule in chosen}
-    built_in = (rule for rule in load_rules() if rule.distribution == BUILT_IN and rule.status == "stable")
+    built_in = (rule for rule in load_rules() if rule.distribution == BUILT_IN and rule.default)
     return (*chosen, *(rule for rule in built_in if rule.code not in codes))
 
 
@@ -247,9 +245,7 @@ def _with_severity(rule: Rule, severities: Mapping[str, Severity]) -> Rule:
 def _is_selected(rule: Rule, selection: Selection) -> bool:
     if matches(rule, selection.extend_select):
         return True
-    if selection.select is not None and not matches(rule, selection.select):
-        return False
-    return rule.status == "stable" or selection.preview or rule.code in (selection.select or ())
+    return rule.default if selection.select is None else matches(rule, selection.select)
 
 
 def _origins(local: Iterable[Path]) -> Iterator[_Origin]:

@@ -31,7 +31,6 @@ def rules_of(
     select: tuple[str, ...] = (),
     extend_select: tuple[str, ...] = (),
     ignore: tuple[str, ...] = (),
-    preview: bool = False,
     local: RuleFiles | None = None,
 ) -> tuple[Rule, ...]:
     """Return the selected rules; the command line overrides the configuration.
@@ -41,7 +40,6 @@ def rules_of(
         select: The rules from the command line; empty for those of the configuration.
         extend_select: Additional rules.
         ignore: Rules to leave out.
-        preview: Whether to include rules in preview.
         local: The local rule files; None if they are not allowed.
 
     Raises:
@@ -53,7 +51,6 @@ def rules_of(
             select=select,
             extend_select=extend_select,
             ignore=ignore,
-            preview=preview,
         )
     )
 
@@ -64,16 +61,13 @@ def rule_sets_of(
     select: tuple[str, ...] = (),
     extend_select: tuple[str, ...] = (),
     ignore: tuple[str, ...] = (),
-    preview: bool = False,
     local: RuleFiles | None = None,
 ) -> tuple[RuleSet, ...]:
     """Return the rules of each configuration that decides, as `rules_of`."""
     found: list[RuleSet] = []
     for settings in deciding:
         known = _without_unknown(settings, local) if found or not local else settings
-        rules = rules_of(
-            known, select=select, extend_select=extend_select, ignore=ignore, preview=preview, local=local
-        )
+        rules = rules_of(known, select=select, extend_select=extend_select, ignore=ignore, local=local)
         found.append(RuleSet(rules, table_ignores(known, rules)))
     return tuple(found)
 
@@ -88,7 +82,7 @@ def scopes_of(
     rule_sets = rule_sets_of(deciding, local=local, **options)
     if not any(config.nested for config in deciding):
         return Scopes(deciding, rule_sets)
-    available = load_rules(Selection(select=("ALL",), preview=True, local=local))
+    available = load_rules(Selection(select=("ALL",), local=local))
 
     def of_nested(settings: Config) -> RuleSet:
         known = _without_unknown(settings, local)
@@ -126,7 +120,6 @@ def _overridden(
     select: tuple[str, ...] = (),
     extend_select: tuple[str, ...] = (),
     ignore: tuple[str, ...] = (),
-    preview: bool = False,
 ) -> Selection:
     """Return a selection with the options of the command line."""
     return replace(
@@ -134,7 +127,6 @@ def _overridden(
         select=select or selection.select,
         extend_select=(*selection.extend_select, *extend_select),
         ignore=(*selection.ignore, *ignore),
-        preview=preview or selection.preview,
     )
 
 
@@ -159,7 +151,7 @@ def _without_unknown(settings: Config, local: RuleFiles | None) -> Config:
     """
     if local is None or not settings.plugins:
         return settings
-    rules = load_rules(Selection(select=("ALL",), preview=True, local=local))
+    rules = load_rules(Selection(select=("ALL",), local=local))
 
     def known(patterns: Iterable[str]) -> tuple[str, ...]:
         return tuple(pattern for pattern in patterns if any(matches(rule, [pattern]) for rule in rules))

@@ -33,7 +33,8 @@ def _error(error: NamedError) -> str:
 
 def page(rule: Rule) -> str:
     """Return a rule's page as Markdown, without a line break at the end."""
-    facts = [f"severity: {rule.severity.label}", f"verdict: {rule.verdict}", f"status: {rule.status}"]
+    facts = [f"severity: {rule.severity.label}", f"verdict: {rule.verdict}"]
+    facts += [] if rule.default else ["off by default"]
     facts += ["fixable: `schemalint check --fix`"] if rule.fixable else []
     facts += [f"Delta's errors: {', '.join(map(error_name, rule.delta_errors))}"] if rule.delta_errors else []
     return printable_lines(f"# {rule.name} ({rule.code})\n\n{' · '.join(facts)}\n\n{rule.doc.rstrip()}")
@@ -47,7 +48,7 @@ def as_text(rules: Iterable[Rule]) -> SafeText:
 def _line(rule: Rule) -> str:
     marks: list[str] = [rule.verdict]
     marks += ["fixable"] if rule.fixable else []
-    marks += [rule.status] if rule.status != "stable" else []
+    marks += [] if rule.default else ["off by default"]
     return f"{rule.code}  {rule.severity.label:<7}  {rule.name}: {rule.summary} [{', '.join(marks)}]"
 
 
@@ -62,7 +63,7 @@ def _as_json(rule: Rule) -> dict[str, object]:
         "name": rule.name,
         "severity": rule.severity.label,
         "verdict": rule.verdict,
-        "status": rule.status,
+        "default": rule.default,
         "fixable": rule.fixable,
         "summary": rule.summary,
         "delta_errors": list(rule.delta_errors),

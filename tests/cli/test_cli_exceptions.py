@@ -175,7 +175,7 @@ def test_unused_exceptions_of_the_configuration_are_removed(review: Review) -> N
     unused = '# a misspelt name\n[[removed]]\ntable = "sales.order"\nreason = "x"\n'
     review.write({CONTRACT: BASE})
     review.project.repo.commit()
-    review.write({CONTRACT: None, "schemalint.toml": f"preview = true\n\n{unused}\n{used}"})
+    review.write({CONTRACT: None, "schemalint.toml": f"root = true\n\n{unused}\n{used}"})
     found = review.project.check()
     assert found.status == 0, found.out
     assert "schemalint.toml:5:10: CT005" in found.out, found.out
@@ -185,7 +185,7 @@ def test_unused_exceptions_of_the_configuration_are_removed(review: Review) -> N
     assert "CT005" not in run.out, run.out
     assert "schemalint.toml:5:10)" in run.out, "the entry that is left has moved up"
     text = (review.project.repo.path / "schemalint.toml").read_text("utf-8")
-    assert text == f"preview = true\n\n{used}"
+    assert text == f"root = true\n\n{used}"
     assert review.project.check("--config", "schemalint.toml").status == 0
 
 
@@ -233,11 +233,11 @@ def test_each_unused_entry_is_removed_by_its_own_edit(project: Project) -> None:
     """One finding with the edits of all would make a report the square of their number."""
     entries = "".join(f'[[removed]]\ntable = "a.t{number}"\nreason = "x"\n' for number in range(3))
     allow = "".join(f"  - {{rule: NC009, column: c{number}, reason: x}}\n" for number in range(3))
-    project.repo.write("schemalint.toml", f"preview = true\n{entries}")
+    project.repo.write("schemalint.toml", f"root = true\n{entries}")
     project.declare(f"{ORDERS}allow:\n  - {{rule: NO001, column: id, reason: x}}\n{allow}")
     report = json.loads(project.run("check", "--all", "--against", "none", "--output-format", "json").out)
     fixes = [finding["fix"]["edits"] for finding in report["findings"] if finding["code"] == "CT005"]
     assert [len(edits) for edits in fixes] == [1] * 6
     assert project.check("--all", "--against", "none", "--fix").status == 0
-    assert (project.repo.path / "schemalint.toml").read_text("utf-8") == "preview = true\n"
+    assert (project.repo.path / "schemalint.toml").read_text("utf-8") == "root = true\n"
     assert (project.repo.path / CONTRACT).read_text("utf-8").count("NC009") == 0

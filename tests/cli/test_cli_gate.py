@@ -23,7 +23,7 @@ LOCAL_RULE = '''
 from schemalint.delta.change import TypeChanged
 from schemalint.plugin import Problem, Severity, rule
 
-@rule("LOC001", on=TypeChanged, severity=Severity.ERROR, status="{status}", options={{"strict": True}})
+@rule("LOC001", on=TypeChanged, severity=Severity.ERROR, default={default}, options={{"strict": True}})
 def no_change(change, ctx):
     """A type changes."""
     if ctx.options["strict"]:
@@ -53,9 +53,9 @@ WEAKENED: dict[str, tuple[dict[str, str | None], dict[str, str | None], list[str
         _config('select = ["CM"]', NARROWED),
         ["CF001", "TW001"],
     ),
-    "ignore": (_config("preview = false"), _config('ignore = ["ALL"]', NARROWED), ["CF001", "TW001"]),
+    "ignore": (_config("root = false"), _config('ignore = ["ALL"]', NARROWED), ["CF001", "TW001"]),
     "severity": (
-        _config("preview = false"),
+        _config("root = false"),
         _config('severity = {illegal-narrowing = "info"}', NARROWED),
         ["CF001", "TW001"],
     ),
@@ -99,7 +99,7 @@ WEAKENED: dict[str, tuple[dict[str, str | None], dict[str, str | None], list[str
         ["CF001", "TW001"],
     ),
     "tables": (
-        _config("preview = false"),
+        _config("root = false"),
         _config('[[tables]]\nmatch = "*"\nignore = ["TW"]', NARROWED),
         ["CF001", "TW001"],
     ),
@@ -115,7 +115,7 @@ WEAKENED: dict[str, tuple[dict[str, str | None], dict[str, str | None], list[str
     ),
     "consumer of the configuration": (
         _config(ML_OF_TABLES + ML_OF_CONFIG),
-        _config("preview = false", LOCKED_OUT),
+        _config("root = false", LOCKED_OUT),
         ["CF001", "CF001", "PF004", "RD001"],
     ),
     "consumer that tables lose": (
@@ -128,7 +128,7 @@ WEAKENED: dict[str, tuple[dict[str, str | None], dict[str, str | None], list[str
         _config(ML_OF_TABLES + ML_OF_CONFIG.replace("pyarrow", "query-builder"), LOCKED_OUT),
         ["CF001", "PF004", "RD001"],
     ),
-    "removed": (_config("preview = false"), {FILE: REMOVED, CONTRACT: None}, ["CT001", "CT012"]),
+    "removed": (_config("root = false"), {FILE: REMOVED, CONTRACT: None}, ["CT001", "CT012"]),
     "target": (
         _config('fail-on = "warning"\n[targets.prod]\nengine = "delta-spark 4.4.0"'),
         _config('fail-on = "warning"\n[targets.prod]\nengine = "databricks 17.3"', OF_DATABRICKS),
@@ -145,14 +145,14 @@ WEAKENED: dict[str, tuple[dict[str, str | None], dict[str, str | None], list[str
         ["CF001", "CF001", "TP008"],
     ),
     "file that hides the other one": (
-        {"pyproject.toml": "[tool.schemalint]\npreview = false\n"},
+        {"pyproject.toml": "[tool.schemalint]\nroot = false\n"},
         _config('ignore = ["TW"]', NARROWED),
         ["CF001", "TW001"],
     ),
     "defaults": ({}, _config('ignore = ["TW"]', NARROWED), ["CF001", "CF002", "TW001"]),
-    "against": (_config("preview = false"), _config('against = "HEAD"', NARROWED), ["TW001"]),
+    "against": (_config("root = false"), _config('against = "HEAD"', NARROWED), ["TW001"]),
     "several at once": (
-        _config("preview = false"),
+        _config("root = false"),
         _config(
             'ignore = ["TW"]\nfail-on = "never"\n[[tables]]\nmatch = "sales.*"\nignore = ["TW"]', NARROWED
         ),
@@ -169,9 +169,9 @@ WEAKENED_PLUGINS: dict[str, tuple[dict[str, str | None], dict[str, str | None], 
         _config(PLUGIN + "[options.LOC001]\nstrict = false"),
         ["CF001"],
     ),
-    "preview": (
-        _config(PLUGIN.replace("select", "extend-select").replace('"LOC"', "") + "preview = true\n"),
-        _config(PLUGIN.replace("select", "extend-select").replace('"LOC"', "")),
+    "rule that is off by default": (
+        _config(PLUGIN.replace("select", "extend-select")),
+        _config(PLUGIN.replace('select = ["LOC"]', "")),
         ["CF001", "TW001"],
     ),
 }
@@ -187,7 +187,7 @@ def test_a_change_that_weakens_its_own_check_stays_red(review: Review, name: str
 @pytest.mark.parametrize("name", WEAKENED_PLUGINS)
 def test_the_rule_files_of_the_base_run_with_their_text_and_options(review: Review, name: str) -> None:
     base, head, expected = WEAKENED_PLUGINS[name]
-    rules = LOCAL_RULE.format(status="preview" if name == "preview" else "stable")
+    rules = LOCAL_RULE.format(default=name != "rule that is off by default")
     run = review.check({**base, RULES: rules}, {CONTRACT: NARROWED, **head}, "--allow-local-plugins")
     assert (run.status, sorted(run.codes)) == (1, sorted([*expected, "LOC001"])), run.out
 
@@ -244,7 +244,7 @@ def test_after_the_merge_the_new_settings_decide(
     review: Review, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The default branch contains the commit, so its own configuration counts."""
-    review.check(_config("preview = false"), _config('ignore = ["TW"]', NARROWED))
+    review.check(_config("root = false"), _config('ignore = ["TW"]', NARROWED))
     repo = review.project.repo
     before = repo.git("rev-parse", "main")
     repo.git("update-ref", "refs/remotes/origin/main", repo.head())
@@ -257,7 +257,7 @@ def test_after_the_merge_the_new_settings_decide(
 
 
 def test_a_local_run_obeys_the_working_tree_and_tells_what_ci_obeys(committed: Project) -> None:
-    committed.repo.write(FILE, "preview = false")
+    committed.repo.write(FILE, "root = false")
     committed.repo.commit()
     committed.repo.write(FILE, 'fail-on = "info"\nignore = ["TW"]')
     committed.declare(NARROWED)

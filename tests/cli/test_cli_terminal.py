@@ -121,7 +121,7 @@ def test_quiet_prints_findings_failures_and_what_was_not_compared(committed: Pro
 
 
 def test_verbose_says_what_is_read(committed: Project) -> None:
-    committed.repo.write("schemalint.toml", "preview = false\n")
+    committed.repo.write("schemalint.toml", "root = false\n")
     committed.declare("schemalint: 1\ntable: a.b\ncolumns: []\n", "contracts/new.yml")
     err = committed.run("check", "--verbose").err
     assert "contract files: 2, 1 changed or new\n" in err

@@ -13,20 +13,20 @@ SYNTAX = {
     '[spark]\nmaster: "x"\n': '2:1: not valid TOML: a colon instead of an equals sign (write master = "x")',
     "baseline = x.json\n": '1:1: not valid TOML: the value x.json is not quoted (write "x.json")',
     "ignore = [TW001]\n": '1:1: not valid TOML: the value TW001 is not quoted (write "TW001")',
-    'preview = true\nbaseline = "x\n': "2:1: not valid TOML: a quote is not closed in this line (close it)",
+    'root = true\nbaseline = "x\n': "2:1: not valid TOML: a quote is not closed in this line (close it)",
     'ignore = [\n  "x"\n  "y"]\n': (
         "3:3: not valid TOML: the list is not closed, or a comma is missing (add ], or the comma)"
     ),
     'ignore = ["x"\n\n# end\n': (
         "1:1: not valid TOML: the list is not closed, or a comma is missing (add ], or the comma)"
     ),
-    "preview = true\npreview = false\n": (
+    "root = true\nroot = false\n": (
         "2:1: not valid TOML: the key is set twice (remove one of the two lines)"
     ),
     "[spark]\n[targets]\n[spark]\n": (
         "3:1: not valid TOML: the table is declared twice (write its keys below one heading)"
     ),
-    "preview = true root = true\n": (
+    "root = true root = true\n": (
         "1:1: not valid TOML: something follows the value (write one setting in each line)"
     ),
     "root = true\n<<<<<<< a\n=======\n>>>>>>> b\n": (
@@ -43,12 +43,12 @@ KEYS = {
     'ignore = "TW001"\n': '1:1: ignore must be a list (write ignore = ["…"])',
     '[tables]\nmatch = "x"\n': "1:2: tables must be a list (write [[tables]] above each of its entries)",
     "targets = 3\n": "1:1: targets must be a table (write [targets], and its keys below)",
-    'preview = "yes"\n': "1:1: preview must be true or false (write true or false, without quotes)",
+    'root = "yes"\n': "1:1: root must be true or false (write true or false, without quotes)",
     '[severity]\nTW = "warn"\n': "2:1: severity.TW must be 'error', 'warning' or 'info'",
 }
 
 RULES = {
-    'preview = true\n\n[severity]\ntw001 = "info"\n': "4:1: there is no rule 'tw001' (did you mean TW001?)",
+    'root = true\n\n[severity]\ntw001 = "info"\n': "4:1: there is no rule 'tw001' (did you mean TW001?)",
     'ignore = [\n  "CM",\n  "TW0O1",\n]\n': "3:4: there is no rule 'TW0O1' (did you mean TW001?)",
     'select = ["tw"]\n': "1:12: there is no rule 'tw' (did you mean TW?)",
     'extend-select = ["TW-1"]\n': "1:19: there is no rule 'TW-1' (did you mean TW001?)",

@@ -29,7 +29,7 @@ PYPROJECT = "[tool.x]\na = 1\n\n[[tool.schemalint.removed]]\ntable = '`A`.b'\nre
     ("text", "expected"),
     [
         (B, ""),
-        (f"preview = true\n\n{B}", "preview = true\n"),
+        (f"root = true\n\n{B}", "root = true\n"),
         (f"{B}\n{C}", C),
         (f"{C}\n{B}", C),
         (f"{C}\n# of b\n# and more\n{B}\n# of d\n{D}", f"{C}\n# of d\n{D}"),

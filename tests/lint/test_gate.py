@@ -52,7 +52,6 @@ LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
         'severity = {TW = "warning"}',
         [("severity.TW001", "error", "warning")],
     ),
-    ("preview", "preview = true", "", [("preview", "true", "false")]),
     ("fail_on", 'fail-on = "info"', 'fail-on = "warning"', [("fail-on", "info", "warning")]),
     ("fail_on", "", 'fail-on = "never"', [("fail-on", "error", "never")]),
     (
@@ -169,7 +168,6 @@ STRICTER_OR_EQUAL = [
     ("", 'severity = {TW001 = "error"}'),
     ('severity = {TW = "info"}', ""),
     ('severity = {TW = "warning"}', 'severity = {TW = "warning", TW001 = "warning"}'),
-    ("", "preview = true"),
     ('fail-on = "never"', 'fail-on = "error"'),
     (f'approved-plans = ["{A_PLAN}"]', ""),
     ("", '[[removed]]\ntable = "a.b"\nreason = "old"'),

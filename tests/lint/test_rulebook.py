@@ -19,7 +19,7 @@ RULE = '''\
 from schemalint.delta.change import TypeChanged
 from schemalint.plugin import Problem, Severity, rule
 
-@rule("{code}", on=TypeChanged, severity=Severity.WARNING, status="{status}")
+@rule("{code}", on=TypeChanged, severity=Severity.WARNING, default={default})
 def {name}(change, ctx):
     """{name} of a test.
 
@@ -65,8 +65,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     listed_rules.cache_clear()  # some of its rules may have been imported since
 
 
-def _rule(code: str, name: str, status: str = "stable") -> str:
-    return RULE.format(code=code, name=name, status=status)
+def _rule(code: str, name: str, *, default: bool = True) -> str:
+    return RULE.format(code=code, name=name, default=default)
 
 
 def _codes(selection: Selection | None = None) -> list[str]:
@@ -195,18 +195,18 @@ def test_built_in_rules_may_be_registered_again(site: Site, entry_point: str) ->
 
 @pytest.fixture
 def acme(site: Site) -> None:
-    text = _rule("ACME001", "wide") + _rule("ACME002", "narrow") + _rule("ACMP001", "young", "preview")
+    text = _rule("ACME001", "wide") + _rule("ACME002", "narrow") + _rule("ACMP001", "young", default=False)
     site.install("acme", {"acme_some.py": text}, "acme_some")
 
 
 SELECTIONS = [
-    (Selection(select=("ACM",)), ["ACME001", "ACME002"]),
-    (Selection(select=("ACM",), preview=True), ["ACME001", "ACME002", "ACMP001"]),
+    (Selection(select=("ACM",)), ["ACME001", "ACME002", "ACMP001"]),
     (Selection(select=("ACMP001",)), ["ACMP001"]),
+    (Selection(select=("young",)), ["ACMP001"]),
     (Selection(select=("ACME002", "narrow")), ["ACME002"]),
     (Selection(select=("ACME001",), extend_select=("ACMP",)), ["ACME001", "ACMP001"]),
-    (Selection(select=("ACM",), ignore=("wide",)), ["ACME002"]),
-    (Selection(select=("ACM",), extend_select=("ACME001",), ignore=("ACME001",)), ["ACME002"]),
+    (Selection(select=("ACM",), ignore=("wide",)), ["ACME002", "ACMP001"]),
+    (Selection(select=("ACM",), extend_select=("ACME001",), ignore=("ACME001",)), ["ACME002", "ACMP001"]),
     (Selection(select=("ALL",), ignore=("ALL",)), []),
 ]
 
@@ -224,11 +224,14 @@ def test_selection_loads_the_expected_rules(selection: Selection, codes: list[st
 
 
 @pytest.mark.usefixtures("acme")
-def test_default_selection_is_all_stable_rules() -> None:
+def test_without_a_selection_the_rules_run_that_are_on_by_default() -> None:
     codes = _codes(Selection())
     assert {"ACME001", "ACME002"} <= set(codes)
     assert "ACMP001" not in codes
     assert len(codes) > 10
+    assert {*_codes(Selection(select=("ALL",)))} == {*codes, "ACMP001"}
+    assert {*_codes(Selection(extend_select=("ALL",)))} == {*codes, "ACMP001"}
+    assert "ACMP001" not in _codes(Selection(severity={"ACMP001": Severity.ERROR}, locked=("ACMP001",)))
 
 
 @pytest.mark.usefixtures("acme")

@@ -87,7 +87,7 @@ def test_executors_give_the_same_findings_for_every_log(lake: Lake) -> None:
         if log.is_dir():
             shutil.copytree(log, lake.root / log.name)
     write_commit(lake.root / "broken", 0, "{")
-    arguments = ("--root", str(lake.root), str(lake.root / "missing"), "--preview", "--files")
+    arguments = ("--root", str(lake.root), str(lake.root / "missing"), "--files")
     local, on_executors = lake.report(*arguments), lake.report(*arguments, "--via", "spark")
     assert len(local["run"]["compared"]) >= 20
     assert local["findings"]
@@ -108,7 +108,7 @@ def test_damaged_table_is_reported_and_the_others_are_audited(lake: Lake) -> Non
 
 def test_relative_path_means_the_same_on_executors(lake: Lake) -> None:
     write_log(lake.project.repo.path / "near", [[commit_info(), protocol(), metadata(Field("id", LONG))]])
-    arguments = ("near", "--select", "ALL", "--preview")
+    arguments = ("near", "--select", "ALL")
     assert lake.report(*arguments, "--via", "spark") == lake.report(*arguments)
 
 
@@ -169,7 +169,7 @@ def test_documented_queries_return_the_trend_and_the_open_findings(lake: Lake) -
     clean = lake.table("clean", "CREATE TABLE {t} (id INT) USING delta")
     into = str(lake.root / "findings")
     for tables in ((str(broken), clean), (clean,), (str(broken),)):
-        lake.audit(*tables, "--into", into, "--preview")
+        lake.audit(*tables, "--into", into)
     text = (Path(__file__).parents[2] / "docs/audit.md").read_text()
     trend, open_findings = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)
     errors = [

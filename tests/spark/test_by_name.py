@@ -280,8 +280,8 @@ def test_revert_prints_the_plan_of_the_table(metastore: Metastore) -> None:
 
 
 def test_audit_by_name_gives_the_findings_of_the_audit_by_path(metastore: Metastore) -> None:
-    by_path = metastore.run("audit", str(metastore.elsewhere), "--output-format", "json", "--preview")
-    arguments = ("--all", "--files", "--output-format", "json", "--preview")
+    by_path = metastore.run("audit", str(metastore.elsewhere), "--output-format", "json")
+    arguments = ("--all", "--files", "--output-format", "json")
     by_name = metastore.run("audit", "--target", "dev", *arguments)
     assert by_name.status == 0, by_name.out
     report = json.loads(by_name.out)

@@ -31,7 +31,7 @@ WORDS = (
         "against = ",
         "plugins = ",
         "engine = ",
-        "preview = true\n",
+        "root = true\n",
     ),
 )
 LONGEST = 2_000

@@ -6,8 +6,6 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from moto.s3.models import s3_backends
-
 from schemalint.delta.datatype import LONG, Decimal, Field
 from support.logs import (
     Action,
@@ -85,9 +83,8 @@ class LongLog:
 
 def put_files(bucket: Bucket, files: dict[str, bytes], table: str = "t") -> str:
     """Put files into the log of a table, without requests, and return the table's URI."""
-    (backend,) = (account["aws"] for account in s3_backends.values())
     for name, content in files.items():
-        backend.put_object(bucket.name, f"{table}/_delta_log/{name}", content)
+        bucket.put(f"{table}/_delta_log/{name}", content)
     return f"s3://{bucket.name}/{table}"
 
 

@@ -47,6 +47,9 @@ help:
 demo: require-java $(INSTALLED)
 	@$(BIN)/python examples/demo.py
 
+# Without bytecode, each worker and each command that the tests start would compile all modules again.
+test coverage: export PYTHONDONTWRITEBYTECODE =
+
 # Two workers, each with a Spark session for its group of the engine's tests (tests/conftest.py).
 test: require-java $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup

@@ -21,6 +21,7 @@ from schemalint.delta.datatype import (
 from schemalint.delta.equivalence import same_comment, same_expression, same_property
 from schemalint.delta.path import Part, Path, lowercased, path_key
 from schemalint.delta.renames import Renames, renames_of
+from schemalint.delta.statistics import STATISTICS_COLUMNS, with_renamed_columns
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.widening import is_container
 from schemalint.values import replace
@@ -37,15 +38,21 @@ def diff(before: TableState, after: TableState) -> tuple[Change, ...]:
 
 
 def with_renamed_keys(state: TableState, renames: Renames) -> TableState:
-    """Rename partition and clustering keys too, as Delta does by itself (measured on Delta 4.4.0)."""
+    """Rename what names columns too, as Delta does by itself (measured on Delta 4.4.0).
+
+    These are the keys of partitioning and clustering, and the columns with statistics.
+    """
     if not renames.new_names:
         return state
     partitioned_by, clustered_by = state.partitioned_by, state.clustered_by
+    properties, listed = state.properties, state.properties.get(STATISTICS_COLUMNS)
     if not isinstance(partitioned_by, Unmanaged):
         partitioned_by = tuple(str(renames.forward((name,))[0]) for name in partitioned_by)
     if not isinstance(clustered_by, Unmanaged):
         clustered_by = tuple(renames.forward(path) for path in clustered_by)
-    return replace(state, partitioned_by=partitioned_by, clustered_by=clustered_by)
+    if listed is not None:
+        properties = {**properties, STATISTICS_COLUMNS: with_renamed_columns(listed, renames)}
+    return replace(state, partitioned_by=partitioned_by, clustered_by=clustered_by, properties=properties)
 
 
 def _columns(before: TableState, after: TableState) -> Iterator[Change]:

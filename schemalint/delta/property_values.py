@@ -118,8 +118,19 @@ def _formats(text: str) -> frozenset[str] | None:
     return frozenset(names) if len(set(names)) == len(names) else None
 
 
-def _columns(text: str) -> str | None:
-    return text if not text.strip() or re.match(_COLUMNS, text) else None
+def columns_in_list(text: str) -> list[tuple[str, ...]]:
+    """Parse a list of columns as far as Delta reads it, each as a tuple of nested names."""
+    return [_names(match[1]) for match in re.finditer(_ENTRY, text)]
+
+
+def _names(text: str) -> tuple[str, ...]:
+    parts = re.findall(_NAME, text)
+    return tuple(part[1:-1].replace("``", "`") if part.startswith("`") else part for part in parts)
+
+
+def _columns(text: str) -> tuple[tuple[str, ...], ...] | None:
+    is_list = not text.strip() or re.match(_COLUMNS, text)
+    return tuple(columns_in_list(text)) if is_list else None
 
 
 def _version(text: str) -> str | None:
@@ -133,6 +144,10 @@ def _json(text: str) -> str | None:
         return None
     return text if isinstance(value, dict) else None
 
+
+_NAME: Final = r"`(?:[^`]|``)*`|\w+"
+# Delta parses as much of a name as possible and ignores the rest up to the next comma.
+_ENTRY: Final = rf"\s*((?:{_NAME})(?:\.(?:{_NAME}))*)[^,]*"
 
 # As in Java's parseInt, blanks and underscores are invalid. The length is limited because int() raises an
 # error for thousands of digits.

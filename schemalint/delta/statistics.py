@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
+from schemalint.delta.change import Change, FieldRemoved
 from schemalint.delta.datatype import Struct, walk
 from schemalint.delta.path import path_key
 from schemalint.delta.properties import property_value
+from schemalint.delta.property_values import columns_in_list
+from schemalint.delta.renames import Renames, renames_of
+from schemalint.delta.sql_text import quote_identifier
 
 STATISTICS_COLUMNS: Final = "delta.dataSkippingStatsColumns"
 """The property that lists the columns with statistics."""
@@ -19,14 +23,36 @@ COUNT: Final = "delta.dataSkippingNumIndexedCols"
 DEFAULT_COUNT: Final = 32
 """The number that Delta uses if `COUNT` is not a number."""
 
-_NAME: Final = r"`(?:[^`]|``)*`|\w+"
-# Delta parses as much of a name as possible and ignores the rest up to the next comma.
-_ENTRY: Final = rf"\s*((?:{_NAME})(?:\.(?:{_NAME}))*)[^,]*"
-
 
 def statistics_columns(text: str) -> list[tuple[str, ...]]:
     """Parse a value of ``delta.dataSkippingStatsColumns`` into columns, each as a tuple of nested names."""
-    return [_names(match[1]) for match in re.finditer(_ENTRY, text)]
+    return columns_in_list(text)
+
+
+def with_renamed_columns(text: str, renames: Renames) -> str:
+    """Return a value of ``delta.dataSkippingStatsColumns`` after renames, as Delta itself writes it."""
+    before = statistics_columns(text)
+    after = [tuple(map(str, renames.forward(column))) for column in before]
+    return text if after == before else ",".join(".".join(map(quote_identifier, names)) for names in after)
+
+
+def broken_by_drops(changes: Iterable[Change], properties: Mapping[str, str | None]) -> str | None:
+    """Return the table's list of columns with statistics if Delta could not read it after these drops.
+
+    With each drop Delta writes the list again, and quotes only names with a dot: of any other name that needs
+    quotes it cannot read what it wrote. It refuses the drop with DELTA_COLUMN_NOT_FOUND_IN_SCHEMA, or all
+    writes fail from then on (measured on Delta 4.4.0).
+    """
+    text, all_changes = properties.get(STATISTICS_COLUMNS), tuple(changes)
+    if text is None or not any(isinstance(change, FieldRemoved) for change in all_changes):
+        return None
+    renamed = with_renamed_columns(text, renames_of(all_changes))
+    return None if _needs_no_quotes(text) and _needs_no_quotes(renamed) else text
+
+
+def _needs_no_quotes(text: str) -> bool:
+    names = (name for column in statistics_columns(text) for name in column)
+    return all(re.fullmatch(r"\w+", name) or ("." in name and "`" not in name) for name in names)
 
 
 def paths_with_statistics(
@@ -57,8 +83,3 @@ def paths_with_statistics(
 
 def _parents(path: tuple[str, ...]) -> list[tuple[str, ...]]:
     return [path[:length] for length in range(1, len(path))]
-
-
-def _names(text: str) -> tuple[str, ...]:
-    parts = re.findall(_NAME, text)
-    return tuple(part[1:-1].replace("``", "`") if part.startswith("`") else part for part in parts)

@@ -22,6 +22,7 @@ from schemalint.delta.diff import diff, longest_increasing, with_renamed_keys
 from schemalint.delta.path import Part, Path, path_key
 from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.renames import renames_of
+from schemalint.delta.statistics import STATISTICS_COLUMNS
 from schemalint.delta.table import TableState
 from schemalint.delta.widening import TypeStep, step
 from schemalint.model.column_tracking import ColumnTracking
@@ -63,7 +64,7 @@ def apply_declaration(
         partitioned_by=_managed(declared.partitioned_by, merged.partitioned_by),
         clustered_by=_managed(declared.clustered_by, merged.clustered_by),
         constraints=_entries(declared.constraints, live.constraints),
-        properties=_entries(_stored(declared.properties), live.properties),
+        properties=_entries(_stored(declared.properties), merged.properties),
         features=live.features | declared.requested_features,
         dropped=(),
     )
@@ -75,7 +76,7 @@ def _merged_columns(merge: _Merge, declared: Itself[Struct], live: Itself[Struct
 
 
 def _with_renamed_columns(before: TableState, after: TableState) -> TableState:
-    if not (before.partitioned_by or before.clustered_by):
+    if not (before.partitioned_by or before.clustered_by or STATISTICS_COLUMNS in before.properties):
         return after
     return with_renamed_keys(after, renames_of(diff(before, after)))
 

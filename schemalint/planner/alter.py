@@ -24,18 +24,20 @@ from schemalint.planner.properties import (
     properties_first,
     properties_last,
 )
+from schemalint.planner.statistics import statistics_removed
 
 
 def alter_steps(context: AlterContext) -> Iterator[Step]:
     """Yield the steps in an order in which each step finds what it needs.
 
-    Properties and features precede the columns that need them. Constraints and clustering that block a
-    change of columns are removed first and restored afterwards.
+    Properties and features precede the columns that need them. Constraints, clustering and a list of
+    statistics columns that block a change of columns are removed first and restored afterwards.
     """
     yield from properties_first(context)
     yield from pending_noted(context)
     yield from constraints_dropped(context)
     yield from clustering_removed(context)
+    yield from statistics_removed(context)
     yield from columns_added_first(context)
     yield from columns_dropped(context)
     yield from columns_set_aside(context)

@@ -55,6 +55,7 @@ from schemalint.model.marker import OWN_PROPERTIES
 from schemalint.model.plan import Refusal, RefusalKind
 from schemalint.planner.dependents import taken_names, used_by_clustering, used_by_constraints
 from schemalint.planner.lengths import lost_lengths
+from schemalint.planner.statistics import statistics_in_the_way
 from schemalint.values import replace
 
 _DECLARED: Final = RefusalKind.DECLARATION
@@ -73,6 +74,7 @@ def refused_changes(
     yield from lost_lengths(found, live)
     yield from used_by_constraints(found, live, contract.state)
     yield from used_by_clustering(found, live, contract)
+    yield from statistics_in_the_way(found, live, contract.state)
     yield from taken_names(live, contract.state, tracking)
     if tracking is None:
         yield from _undecided(contract.state, live)

@@ -29,6 +29,7 @@ from schemalint.planner.naming import needs_note, target_paths, with_target_name
 from schemalint.planner.require import with_requirements
 from schemalint.planner.simulate import simulate
 from schemalint.planner.sql import named_table, path_table
+from schemalint.planner.statistics import with_statistics_restored
 from schemalint.planner.step_source import with_sources
 from schemalint.values import frozen, replace
 
@@ -106,16 +107,14 @@ def plan_table(
     refusals += (refusal for refusal in refused if refusal.about not in reported)
     if refusals:
         return replace(plan, refusals=tuple(refusals), writes_marker=False)
-    context = with_clustering_restored(
-        AlterContext(
-            table,
-            live.state,
-            changes,
-            drop_features=drop_order(contract.drop_features & live.protocol.features),
-            truncated_features=contract.truncated_features,
-        ),
-        contract.state,
+    context = AlterContext(
+        table,
+        live.state,
+        changes,
+        drop_features=drop_order(contract.drop_features & live.protocol.features),
+        truncated_features=contract.truncated_features,
     )
+    context = with_statistics_restored(with_clustering_restored(context, contract.state), contract.state)
     if options.tracking and not is_noted and needs_note(changes, alter_steps(context), options.tracking):
         note = Pending(plan.declaration_hash, target_paths(live.state, options.tracking, contract.state))
         context = replace(context, pending=note)

@@ -194,9 +194,12 @@ def _waits(context: AlterContext, change: Change) -> bool:
         return is_off and bool(context.of(TypeChanged))
     if change.key == COLUMN_MAPPING_MODE:
         return not isinstance(change.new, str) or change.new.lower() == "none"
-    # Delta updates the property on a rename; and it can name columns that are added first.
-    return change.key == STATISTICS_COLUMNS and any(
-        isinstance(other, FieldAdded | FieldRenamed | FieldRemoved) for other in context.changes
+    # Delta updates the property on a rename; and it can name columns that are added first. Without the
+    # property nothing keeps Delta from dropping columns.
+    return (
+        change.key == STATISTICS_COLUMNS
+        and not _is_removal(change)
+        and any(isinstance(other, FieldAdded | FieldRenamed | FieldRemoved) for other in context.changes)
     )
 
 

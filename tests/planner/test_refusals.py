@@ -170,6 +170,14 @@ EDITS: Final = (
         f"{ID}, {{name: a, type: int}}\nclustered_by: [a]\n{MAPPED}",
     ),
     Edit(
+        "no column can be dropped beside … = …: Delta then writes the list again, without the quotes that its "
+        "names need",
+        f"{ID}, {{name: a-b, type: int}}, {{name: c, type: int}}\n{MAPPED}",
+        f"{ID}, {{name: a-b, type: int}}\ndropped: [c]\n{MAPPED}",
+        f"{ID}, {{name: a-b, type: int}}, {{name: c, type: int}}\nproperties: {{delta.columnMapping.mode: name, "
+        "delta.dataSkippingStatsColumns: '`a-b`'}",
+    ),
+    Edit(
         "… is used by the constraint …, which the contract does not manage",
         f"{ID}, {{name: a, type: int}}\n{MAPPED}",
         f"{ID}, {{name: b, type: int, renamed_from: a}}\n{MAPPED}",

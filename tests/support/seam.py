@@ -54,6 +54,11 @@ def created_table(contract: Contract) -> LiveTable:
 
 def errors(base: Contract | None, head: Contract, live: LiveTable | None = None) -> tuple[Finding, ...]:
     """Return the errors of ``check --strict``; with a live table, those of ``check --live --strict``."""
+    return tuple(finding for finding in findings(base, head, live) if finding.severity >= Severity.ERROR)
+
+
+def findings(base: Contract | None, head: Contract, live: LiveTable | None = None) -> tuple[Finding, ...]:
+    """Return all findings of ``check``; with a live table, those of ``check --live``."""
     before = {} if base is None else {"orders.yaml": _file(base)}
     # The space makes the file a changed one, even if the contract is the same.
     after = {"orders.yaml": replace(_file(head), data=_file(head).data + b" ")}
@@ -69,7 +74,7 @@ def errors(base: Contract | None, head: Contract, live: LiveTable | None = None)
         )
     )
     assert result.errors == ()
-    return tuple(finding for finding in result.findings if finding.severity >= Severity.ERROR)
+    return result.findings
 
 
 def refusals(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from schemalint.delta.datatype import Array, Atomic, Char, DataType, Map, Varchar, walk
 from schemalint.delta.path import Part, Path, is_within
 from schemalint.delta.properties import property_problem
-from schemalint.delta.statistics import statistics_columns
+from schemalint.delta.statistics import broken_by_drops, statistics_columns
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _KEY = "delta.dataSkippingStatsColumns"
@@ -38,6 +38,9 @@ def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
     maximum. A struct stands for its fields, whatever their types. TP002 reports text that is not a list of
     columns.
 
+    With a live table it also finds drops of columns beside a list that the contract does not declare, with a
+    name that needs quotes and has no dot.
+
     ## Why is this bad?
 
     Delta refuses the property with `DELTA_COLUMN_NOT_FOUND_IN_SCHEMA`,
@@ -45,6 +48,11 @@ def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
     `DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN`, `DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS` or,
     for a path without `.element`, `DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME`. `CREATE TABLE` refuses `char` and
     `varchar`, but `ALTER TABLE` accepts them, so in a new table they are a warning.
+
+    With each drop of any column Delta writes the list again, and quotes only names with a dot. Of
+    `` `emp#no` `` it cannot read what it wrote: it refuses the drop with `DELTA_COLUMN_NOT_FOUND_IN_SCHEMA`,
+    or, for `` `dept-1` ``, every write fails from then on. `plan` takes a declared list off before the drop,
+    and sets it again (measured on Delta 4.4.0).
 
     ## What to do
 
@@ -74,6 +82,8 @@ def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
     ```
     """
     value = contract.state.set_properties.get(_KEY)
+    if ctx.live and _KEY not in contract.state.properties:
+        yield from _broken_list(ctx)
     if value is None or property_problem(_KEY, value) is not None:
         return
     if fault := next(_faults(statistics_columns(value), ctx), None):
@@ -85,6 +95,18 @@ def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
             object=ObjectRef("property", _KEY),
             new=value,
             delta_error=error,
+        )
+
+
+def _broken_list(ctx: RuleContext) -> Iterator[Problem]:
+    """Report a list that the contract does not declare, and that a drop of columns would break."""
+    if (value := broken_by_drops(ctx.changes, ctx.before.properties)) is not None:
+        yield Problem(
+            f"no column can be dropped while the table has {_KEY} = {value}",
+            help=f"declare {_KEY}: the plan then takes it off before the drop, and sets it again",
+            object=ObjectRef("property", _KEY),
+            old=value,
+            delta_error="DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
         )
 
 

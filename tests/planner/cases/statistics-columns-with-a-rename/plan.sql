@@ -17,6 +17,6 @@ ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
 
 -- set properties
 --   'property delta.dataSkippingStatsColumns is declared as a2, d'
--- undo: ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.dataSkippingStatsColumns' = 'a')
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.dataSkippingStatsColumns' = 'a2')
 ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.dataSkippingStatsColumns' = 'a2, d');
 

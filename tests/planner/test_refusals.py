@@ -170,11 +170,11 @@ EDITS: Final = (
         f"{ID}, {{name: a, type: int}}\nclustered_by: [a]\n{MAPPED}",
     ),
     Edit(
-        "no column can be dropped beside … = …: Delta then writes the list again, without the quotes that its "
-        "names need",
+        "no column can be dropped beside … = …: "
+        "Delta then writes the list again, without the quotes that its names need",
         f"{ID}, {{name: a-b, type: int}}, {{name: c, type: int}}\n{MAPPED}",
         f"{ID}, {{name: a-b, type: int}}\ndropped: [c]\n{MAPPED}",
-        f"{ID}, {{name: a-b, type: int}}, {{name: c, type: int}}\nproperties: {{delta.columnMapping.mode: name, "
+        f"{ID}, {{name: a-b, type: int}}, {{name: c, type: int}}\n{MAPPED[:-1]}, "
         "delta.dataSkippingStatsColumns: '`a-b`'}",
     ),
     Edit(

@@ -399,10 +399,14 @@ def test_hostile_text_sends_no_commands_to_a_terminal(table: Table) -> None:
         assert "##[" not in line
 
 
-def test_long_plan_fits_into_a_comment(table: Table) -> None:
+def test_long_plan_fits_into_a_comment(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     table.declare(ORDERS + "  - {name: old, type: bigint}\n")
     many = "".join(f"  - {{name: c{number}, type: string, comment: {'x' * 200}}}\n" for number in range(400))
     table.project.declare(table.text.replace("properties:", f"{many}properties:", 1))
     text = table.plan("--output-format", "markdown")
     assert len(text) <= markdown.MOST_CHARACTERS
-    assert "see `schemalint plan`" in text or "<details>" not in text
+    assert "<details>" not in text, "the SQL is left out"
+    monkeypatch.setattr(markdown, "MOST_CHARACTERS", 1_000)
+    text = table.plan("--output-format", "markdown")
+    assert len(text) <= 1_000
+    assert "1 more section: see `schemalint plan`." in text

@@ -19,11 +19,12 @@ from schemalint.lint.waiver_findings import judge_waiver
 from schemalint.model.contract import table_key
 from schemalint.model.fact import JudgedWaiver
 from schemalint.reading import read_given, read_plain
-from schemalint.values import replace
+from schemalint.values import frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from schemalint.cli._typed import BaselineOptions
     from schemalint.git import Side
     from schemalint.lint.configuration import HeadConfig
     from schemalint.model.finding import CheckResult, Finding
@@ -51,11 +52,27 @@ def baseline_options(function: F) -> F:
     return function
 
 
+@frozen
+class Reach:
+    """What a run could find.
+
+    Attributes:
+        rules: The rules that judged.
+        sides: What the tables were compared with: see `Finding.against`.
+        is_complete: Whether the run judged all tables.
+        files: Whether it read data files.
+    """
+
+    rules: Sequence[Rule]
+    sides: frozenset[str]
+    is_complete: bool
+    files: bool = False
+
+
 def with_baseline(
     result: CheckResult,
-    options: dict[str, Any],
-    rules: Sequence[Rule],
-    sides: frozenset[str],
+    options: BaselineOptions,
+    reach: Reach,
     *,
     configured: Path | None = None,
     head: HeadConfig | None = None,
@@ -66,9 +83,8 @@ def with_baseline(
 
     Args:
         result: The result of a run.
-        options: The options of the command.
-        rules: The rules that judged.
-        sides: What the tables were compared with: see `Finding.against`.
+        options: The options of the baseline.
+        reach: What the run could find.
         configured: The file that the configuration names.
         head: The configuration of the side under review, if the file can be one of its repository.
         base: The old side: what it lacks is added by the change under review.
@@ -78,34 +94,29 @@ def with_baseline(
         UsageError: There is no such file, or it cannot be written.
         ConfigError: It is no baseline.
     """
-    if options["grow"] and options["write_baseline"] is None:
-        raise UsageError("--grow needs --write-baseline", help="give it too")
-    written = options["write_baseline"] or None
-    file = Path(options["baseline"]) if options["baseline"] else configured
-    if options["write_baseline"] is None and file is None:
+    written = options.write_baseline or None
+    file = Path(options.baseline) if options.baseline else configured
+    if options.write_baseline is None and file is None:
         return result
     target = Path(written) if written else file
     if target is None:
         raise UsageError(
             "--write-baseline needs a file", help="name it, or set `baseline` in the configuration"
         )
-    is_written = options["write_baseline"] is not None
+    is_written = options.write_baseline is not None
     baseline = _read(file or target, head, base, may_miss=is_written)
     if is_written and target != file:
         _read(target, None, None, may_miss=True)  # a file that is no baseline is not overwritten
 
-    is_complete = options["everything"] and not options.get("paths")
-
     def is_judged(entry: Entry) -> bool:
-        files = bool(options.get("files"))
-        return _is_judged(entry, result, rules, sides, is_complete=is_complete, files=files)
+        return _is_judged(entry, result, reach)
 
     if is_written and result.errors:
         print_note(f"note: {target} was not written, because the run is incomplete")
         is_written = False
     if is_written:
         compared = compare(result, replace(baseline, merged=None) if baseline else Baseline(str(target)))
-        entries = rewritten(baseline, compared, is_judged, grow=options["grow"])
+        entries = rewritten(baseline, compared, is_judged, grow=options.grow)
         text = text_of(entries)
         write_text(target, text)
         print_note(f"wrote {target}: findings in {len(entries)} entries")
@@ -116,7 +127,7 @@ def with_baseline(
     about = [
         replace(finding, fix=None, help="--write-baseline removes it")
         for entry in unused(baseline, compared.used, is_judged)
-        for finding in judge_waiver(JudgedWaiver(entry, "unused"), rules)
+        for finding in judge_waiver(JudgedWaiver(entry, "unused"), reach.rules)
     ]
     result = compared.result
     return replace(
@@ -184,22 +195,17 @@ def _on_disk(path: Path, name: str, read: Callable[[Path, int], bytes], *, may_m
         raise UsageError(f"{name} cannot be read: {error.strerror}", help="see --baseline") from None
 
 
-def _is_judged(
-    entry: Entry,
-    result: CheckResult,
-    rules: Sequence[Rule],
-    sides: frozenset[str],
-    *,
-    is_complete: bool,
-    files: bool,
-) -> bool:
+def _is_judged(entry: Entry, result: CheckResult, reach: Reach) -> bool:
     """Whether a run could have found what an entry is for."""
     target, compared = result.run.target, {table_key(table) for table in result.run.compared}
     return (
-        (is_complete or table_key(entry.table) in compared)
+        (reach.is_complete or table_key(entry.table) in compared)
         and not result.errors
-        and sides.issuperset(entry.against)
+        and reach.sides.issuperset(entry.against)
         # With a target, a finding of git has the target too, and another fingerprint.
         and (target is None or entry.target == target)
-        and any(rule.code == entry.code and (files or rule.subjects != (PhysicalTypes,)) for rule in rules)
+        and any(
+            rule.code == entry.code and (reach.files or rule.subjects != (PhysicalTypes,))
+            for rule in reach.rules
+        )
     )

@@ -11,6 +11,7 @@ import click
 
 from schemalint.cli._completion import rule_codes, target_names
 from schemalint.cli._output import show, shows_colors
+from schemalint.cli._typed import ReportOptions
 from schemalint.files import write_text
 from schemalint.model.finding import Severity
 from schemalint.printable import SafeText
@@ -41,11 +42,11 @@ def split_codes(_ctx: click.Context, _param: click.Parameter, values: tuple[str,
     return tuple(code.strip() for value in values for code in value.split(",") if code.strip())
 
 
-def least_severity(configured: Severity | None, fail_on: str | None, *, exit_zero: bool) -> Severity | None:
+def least_severity(configured: Severity | None, options: ReportOptions) -> Severity | None:
     """Return the lowest severity that fails the run, None for none; options override the configuration."""
-    if exit_zero:
+    if options.exit_zero:
         return None
-    return FAIL_ON[fail_on] if fail_on else configured
+    return FAIL_ON[options.fail_on] if options.fail_on else configured
 
 
 def write_report(

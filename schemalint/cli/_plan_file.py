@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 from click.core import ParameterSource
 
 from schemalint.catalog.table_location import choose_target
 from schemalint.cli._settings import settings_without_contracts
+from schemalint.cli._typed import Connection
 from schemalint.deploy.approvals import require_hashes
 from schemalint.deploy.journal import JournalInput
+from schemalint.deploy.options import DeployOptions
 from schemalint.deploy.plan_file import read_plan_file
 from schemalint.errors import UsageError
 from schemalint.git import Repository, resolve
@@ -25,30 +27,35 @@ _OF_PLANNING: Final = (
 _COMMIT: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-def opened_plan_file(path: str, revision: str | None, options: dict[str, Any]) -> JournalInput:
+def require_no_planning() -> None:
+    """Refuse options of the running command that have no effect on a plan file."""
+    context = click.get_current_context()
+    for name in _OF_PLANNING:
+        if name in context.params and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{option} has no effect with --plan", help=f"plan --out with {option}")
+
+
+def opened_plan_file(
+    path: str, revision: str | None, options: DeployOptions, connection: Connection
+) -> JournalInput:
     """Return the input of ``apply --plan``; it has no catalog of a session yet.
 
     Raises:
-        SchemalintError: The file is not a plan, an option has no effect on it, no configuration counts, or
-            the revision is unknown.
+        SchemalintError: The file is not a plan, no configuration counts, or the revision is unknown.
     """
-    source = click.get_current_context().get_parameter_source
-    for name in _OF_PLANNING:
-        if name in options and source(name) is not ParameterSource.DEFAULT:
-            option = f"--{name.replace('_', '-')}"
-            raise UsageError(f"{option} has no effect with --plan", help=f"plan --out with {option}")
     file = read_plan_file(path)
-    repository, settings = settings_without_contracts(options)
+    repository, settings = settings_without_contracts(connection)
     return JournalInput(
         file,
         path,
         settings,
-        choose_target(settings, options["target"] or file.target),
+        choose_target(settings, options.target or file.target),
         Path.cwd() if repository is None or repository.bare else repository.root,
-        approved=require_hashes(options["approved"]),
-        tables=options["tables"],
+        approved=require_hashes(options.approved),
+        tables=options.tables,
         revision=None if revision is None else _confirmed(revision, repository),
-        require_streams=options["require_streams"],
+        require_streams=options.require_streams,
     )
 
 

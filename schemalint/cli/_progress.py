@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from schemalint.cli._options import F
+    from schemalint.cli._typed import Connection
     from schemalint.storage.table_workers import TableWorkers, Tell
 
 _TERMINAL_SECONDS: Final = 0.2
@@ -42,23 +43,23 @@ def workers_options(jobs_help: str = READ_IN_PARALLEL) -> Callable[[F], F]:
 
 
 @contextmanager
-def table_workers(options: dict[str, Any]) -> Iterator[TableWorkers]:
+def table_workers(options: Connection) -> Iterator[TableWorkers]:
     """Provide the workers that the options ask for; while they work, the progress is shown."""
     with shown_progress(options) as tell:
         yield workers_of(options, tell)
 
 
-def workers_of(options: dict[str, Any], tell: Tell) -> TableWorkers:
+def workers_of(options: Connection, tell: Tell) -> TableWorkers:
     """Return the workers that the options ask for."""
     from schemalint.storage.table_workers import TableWorkers  # noqa: PLC0415 (only with live tables)
 
-    return TableWorkers(options["jobs"] or JOBS, tell)
+    return TableWorkers(options.jobs or JOBS, tell)
 
 
 @contextmanager
-def shown_progress(options: dict[str, Any]) -> Iterator[Tell]:
+def shown_progress(options: Connection) -> Iterator[Tell]:
     """Provide what tells how far the run has come, and show it, unless the options ask for silence."""
-    if options["no_progress"] or options.get("quiet"):
+    if options.no_progress or options.quiet:
         yield lambda _stage, _done, _total, _table: None
         return
     progress = Progress(in_terminal=is_error_terminal())

@@ -18,6 +18,7 @@ from schemalint.report import findings as reports
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
+    from schemalint.cli._typed import ReportOptions
     from schemalint.model.finding import CheckResult, Severity
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -73,17 +74,14 @@ def report_options(function: F) -> F:
     return function
 
 
-def outputs_of(formats: tuple[str, ...], output_file: str | None) -> tuple[Output, ...]:
-    """Return the reports that the options ask for.
-
-    Args:
-        formats: The values of ``--output-format``: a format, or a format and a file (``sarif:out.sarif``).
-        output_file: The file for the format that names none.
+def outputs_of(options: ReportOptions) -> tuple[Output, ...]:
+    """Return the reports that the options ask for: a format, or a format and a file (``sarif:out.sarif``).
 
     Raises:
         UsageError: A format is unknown, two reports have one destination, or ``--output-file`` has no report.
     """
-    outputs = tuple(_output(value, output_file) for value in formats)
+    output_file = options.output_file
+    outputs = tuple(_output(value, output_file) for value in options.output_formats)
     files = Counter(output.file and Path(output.file).absolute() for output in outputs)
     for file, number in files.items():
         if number > 1:
@@ -108,40 +106,36 @@ def _output(value: str, output_file: str | None) -> Output:
 def write_reports(
     result: CheckResult,
     outputs: tuple[Output, ...],
-    color: str,
+    options: ReportOptions,
     *,
     show_existing: bool = False,
     err: bool = False,
-    statistics: bool = False,
-    quiet: bool = False,
 ) -> None:
     """Print and write the reports; a file that cannot be written keeps no other report from being made.
 
     Args:
         result: The result of the run.
         outputs: The reports.
-        color: The value of ``--color``.
+        options: How to report.
         show_existing: See `Format.render`.
         err: Print on standard error.
-        statistics: Count the findings by rule, on standard error.
-        quiet: Print no report for people if there is nothing to tell.
 
     Raises:
         UsageError: A file cannot be written.
     """
     faults = []
     run = result.run
-    nothing = quiet and run.compared and not (run.skipped or result.counted or result.errors)
+    nothing = options.quiet and run.compared and not (run.skipped or result.counted or result.errors)
     for output in outputs:
         if nothing and output.file is None and output.name in _FOR_PEOPLE:
             continue
-        colored = is_colored(color, output.file, err=err)
+        colored = is_colored(options.color, output.file, err=err)
         text = output.style.render(result, color=colored, show_existing=show_existing)
         try:
             write_report(text, output.file, err=err, color=colored or None)
         except UsageError as fault:
             faults.append(fault)
-    if statistics:
+    if options.statistics:
         show(terminal_text(statistics_lines(result)), err=True)
     worst = max(result.counted, key=lambda finding: finding.severity, default=None)
     if (

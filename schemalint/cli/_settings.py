@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from schemalint import git
 from schemalint.cli import print_note
@@ -19,10 +19,11 @@ from schemalint.config.trust import (
 from schemalint.errors import GitError
 
 if TYPE_CHECKING:
+    from schemalint.cli._typed import Connection
     from schemalint.git import Repository
 
 
-def repository_settings(options: dict[str, Any]) -> tuple[Repository, Trusted]:
+def repository_settings(options: Connection) -> tuple[Repository, Trusted]:
     """Return the repository around the working folder, and its configuration that counts.
 
     Raises:
@@ -30,24 +31,24 @@ def repository_settings(options: dict[str, Any]) -> tuple[Repository, Trusted]:
             one counts.
     """
     repository = git.open_repository(Path.cwd(), os.environ)
-    if options["fetch"]:
+    if options.fetch:
         repository = repository.fetching_objects()
     return repository, trusted_settings(repository, options)
 
 
-def settings_anywhere(options: dict[str, Any]) -> tuple[Repository | None, Trusted]:
+def settings_anywhere(options: Connection) -> tuple[Repository | None, Trusted]:
     """Return the same where a repository is not needed: None without one.
 
     Raises:
         SchemalintError: See `repository_settings`.
     """
     repository = find_repository(os.environ)
-    if repository is not None and options["fetch"]:
+    if repository is not None and options.fetch:
         repository = repository.fetching_objects()
     return repository, trusted_settings(repository, options)
 
 
-def settings_without_contracts(options: dict[str, Any]) -> tuple[Repository | None, Trusted]:
+def settings_without_contracts(options: Connection) -> tuple[Repository | None, Trusted]:
     """Return the same for a command that reads no contracts: with ``--config`` it runs without git too.
 
     Raises:
@@ -56,12 +57,12 @@ def settings_without_contracts(options: dict[str, Any]) -> tuple[Repository | No
     try:
         return settings_anywhere(options)
     except GitError:
-        if options["config_file"] is None:
+        if options.config_file is None:
             raise
     return None, trusted_settings(None, options)
 
 
-def trusted_settings(repository: Repository | None, options: dict[str, Any]) -> Trusted:
+def trusted_settings(repository: Repository | None, options: Connection) -> Trusted:
     """Return the configuration that counts, and print a note if the one in the working tree does not."""
     settings = find_trusted(repository, os.environ, config_options(options))
     if repository is not None and is_overridden(settings, repository):
@@ -69,12 +70,12 @@ def trusted_settings(repository: Repository | None, options: dict[str, Any]) -> 
     return connecting_settings(settings, options)
 
 
-def connecting_settings(settings: Trusted, options: dict[str, Any]) -> Trusted:
+def connecting_settings(settings: Trusted, options: Connection) -> Trusted:
     """Return the configuration as ``--via`` needs it, and print a note on credentials without encryption."""
-    if options["via"]:
+    if options.via:
         settings = settings.by_session()
     for name, target in settings.targets.items():
-        if options["target"] == name or (options["target"] is None and len(settings.targets) == 1):
+        if options.target == name or (options.target is None and len(settings.targets) == 1):
             for host in unencrypted_hosts(target):
                 print_note(
                     f"note: target {name} sends credentials to {host} without encryption: same machine"
@@ -82,11 +83,11 @@ def connecting_settings(settings: Trusted, options: dict[str, Any]) -> Trusted:
     return settings
 
 
-def config_options(options: dict[str, Any]) -> ConfigOptions:
+def config_options(options: Connection) -> ConfigOptions:
     """Return the options of the command line that choose the configuration."""
     return ConfigOptions(
-        file=options["config_file"],
-        isolated=options["isolated"],
-        trusted_refs=options["trusted_ref"],
-        fetch=options["fetch"],
+        file=options.config_file,
+        isolated=options.isolated,
+        trusted_refs=options.trusted_ref,
+        fetch=options.fetch,
     )

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from schemalint.cli import print_note
 from schemalint.cli._options import F
+from schemalint.cli._typed import NO_PACKAGES, Connection
 from schemalint.config.trust import Trusted, TrustedSpark, TrustedTarget
 from schemalint.errors import UsageError
 from schemalint.values import replace
@@ -113,22 +114,16 @@ class Spark:
 
 @contextmanager
 def spark_for(
-    settings: Trusted | None, options: dict[str, Any], *, into_is_table: bool = False
+    settings: Trusted | None, options: Connection, *, is_used: bool = False
 ) -> Iterator[Spark | None]:
     """Provide Spark with the settings of the configuration if an option needs it, else None.
 
     Args:
         settings: The configuration that counts, None if no option needs Spark.
-        options: The options of the command.
-        into_is_table: Whether the command's ``--into`` names a Delta table.
-
-    Raises:
-        UsageError: An option chooses a session, but no option needs one.
+        options: The options of the connection.
+        is_used: Whether another option than ``--via`` needs Spark.
     """
-    if not options["via"] and not (into_is_table and options["into"]):
-        _require_no_settings(options, "--via spark or --into TABLE" if into_is_table else "--via spark")
-        settings = None
-    if settings is None:
+    if settings is None or not (options.via or is_used):
         yield None
         return
     with running_spark(settings.spark, options) as spark:
@@ -137,43 +132,32 @@ def spark_for(
 
 @contextmanager
 def running_spark(
-    configured: TrustedSpark, options: dict[str, Any], target: TrustedTarget | None = None
+    configured: TrustedSpark, options: Connection, target: TrustedTarget | None = None
 ) -> Iterator[Spark]:
     """Provide Spark, and stop it at the end.
 
     Args:
         configured: The settings of the configuration.
-        options: The options of the command.
+        options: The options of the connection.
         target: The target whose store the session must reach; None if it only looks up names.
 
     Raises:
-        UsageError: A ``--conf`` has no value, or the session takes no packages.
+        UsageError: The session takes no packages.
     """
-    settings, adds_packages = _settings(configured, options), options.get("with_packages", False)
-    if adds_packages and (options["remote"] or settings.remote):
-        raise UsageError("--with-packages has no effect with Spark Connect: the server has its own packages")
-    spark = Spark(settings, target, adds_packages=adds_packages)
+    settings = _settings(configured, options)
+    if options.with_packages and settings.remote:
+        raise UsageError(NO_PACKAGES)
+    spark = Spark(settings, target, adds_packages=options.with_packages)
     try:
         yield spark
     finally:
         spark.stop()
 
 
-def _require_no_settings(options: dict[str, Any], needing: str) -> None:
-    unused = [f"--{name}" for name in ("master", "remote", "conf") if options[name]]
-    if unused:
-        raise UsageError(f"{unused[0]} has no effect without Spark", help=f"add {needing}")
-
-
-def _settings(configured: TrustedSpark, options: dict[str, Any]) -> TrustedSpark:
+def _settings(configured: TrustedSpark, options: Connection) -> TrustedSpark:
     """Return the configured settings, overridden by the command line."""
-    conf = dict(configured.conf)
-    for pair in options["conf"]:
-        key, separator, value = pair.partition("=")
-        if not separator:
-            raise UsageError(f"--conf {pair}: a value is missing", help="--conf KEY=VALUE")
-        conf[key] = value
-    settings = replace(configured, conf=conf)
-    if options["master"] or options["remote"]:
-        return replace(settings, master=options["master"], remote=options["remote"])
+    given = {key: value for key, _, value in (pair.partition("=") for pair in options.conf)}
+    settings = replace(configured, conf={**configured.conf, **given})
+    if options.master or options.remote:
+        return replace(settings, master=options.master, remote=options.remote)
     return settings

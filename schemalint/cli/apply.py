@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import click
 
 from schemalint.catalog.table_location import choose_target
 from schemalint.cli import print_error, print_note
-from schemalint.cli._deploy_options import deploy_options, prepare_deployment, print_unplanned
+from schemalint.cli._deploy_options import deploy_options, print_unplanned
 from schemalint.cli._options import PENDING, examples
 from schemalint.cli._output import can_ask, confirmed, show
-from schemalint.cli._plan_file import opened_plan_file
+from schemalint.cli._plan_file import opened_plan_file, require_no_planning
 from schemalint.cli._progress import JOBS, table_workers
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import running_spark
+from schemalint.cli._typed import Connection, takes
 from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import (
     is_approved_by_hash,
@@ -27,6 +27,7 @@ from schemalint.deploy.approvals import (
 )
 from schemalint.deploy.journal import resume
 from schemalint.deploy.log_lines import DeployLog, warnings
+from schemalint.deploy.options import DeployOptions, prepare_requested
 from schemalint.deploy.outcome import Applied, Outcome
 from schemalint.errors import UsageError, worst_status
 from schemalint.model.plan import RefusalKind, Step, TablePlan
@@ -34,9 +35,32 @@ from schemalint.report import deploy_log
 from schemalint.report.plan import text as plan_text
 from schemalint.report.text import counted
 from schemalint.spark.runner import ApplyOptions, apply_plan, status_after, without_work
-from schemalint.values import replace
+from schemalint.values import frozen, replace
 
 _JOBS = 4
+
+
+@frozen
+class ApplyCommand:
+    """The options of ``apply``."""
+
+    yes: bool
+    plan_file: str | None
+    revision: str | None
+    all_or_nothing: bool
+    fail_fast: bool
+    max_tables: int | None
+    output_format: str
+    log_file: str | None
+    deploy: DeployOptions
+    connection: Connection
+
+    def require_consistent(self) -> None:
+        """Refuse a revision without a plan, and what a plan file says already."""
+        if self.plan_file is not None:
+            require_no_planning()
+        elif self.revision is not None:
+            raise UsageError("--revision has no effect without --plan", help="--head is the revision")
 
 
 @click.command(
@@ -104,18 +128,8 @@ _JOBS = 4
     metavar="FILE",
     help="Write the deploy log to FILE while tables change: one JSON object per line",
 )
-def command(
-    *,
-    yes: bool,
-    plan_file: str | None,
-    revision: str | None,
-    all_or_nothing: bool,
-    fail_fast: bool,
-    max_tables: int | None,
-    output_format: str,
-    log_file: str | None,
-    **options: Any,  # noqa: ANN401
-) -> int:
+@takes(ApplyCommand)
+def command(options: ApplyCommand) -> int:
     """Apply the contracts to the live tables, with Spark.
 
     TABLES are names of declared tables; by default all are applied. The command shows the plan and asks for
@@ -132,41 +146,44 @@ def command(
     With --log the command first empties FILE, then writes a line at once for each statement and each table
     that ends, and a last one with the exit status; `schemalint schema deploy-log` describes them.
     """
-    as_json = output_format == "json"
-    with DeployLog(Path(log_file) if log_file is not None else None) as log:
-        journal = opened_plan_file(plan_file, revision, options) if plan_file is not None else None
+    as_json = options.output_format == "json"
+    with DeployLog(Path(options.log_file) if options.log_file is not None else None) as log:
+        journal = None
+        if options.plan_file is not None:
+            journal = opened_plan_file(
+                options.plan_file, options.revision, options.deploy, options.connection
+            )
         if journal is None:
-            if revision is not None:
-                raise UsageError("--revision has no effect without --plan", help="--head is the revision")
-            repository, settings = repository_settings(options)
-            target = choose_target(settings, options["target"])
+            repository, settings = repository_settings(options.connection)
+            target = choose_target(settings, options.connection.target)
         else:
             settings, target = journal.settings, journal.target
-        with running_spark(settings.spark, options, target) as spark:
-            if journal is not None:
-                with table_workers(options) as workers:
-                    deployment = resume(replace(journal, via=spark.catalog, workers=workers))
-            else:
-                deployment = prepare_deployment(
-                    repository, settings, options, via=spark.catalog, applies=True
+        with running_spark(settings.spark, options.connection, target) as spark:
+            with table_workers(options.connection) as workers:
+                deployment = (
+                    resume(replace(journal, via=spark.catalog, workers=workers))
+                    if journal is not None
+                    else prepare_requested(
+                        repository, settings, options.deploy, via=spark.catalog, applies=True, workers=workers
+                    )
                 )
             show(plan_text.render(deployment), err=as_json)
             print_unplanned(deployment)
-            require_at_most(deployment.plan, max_tables)
-            decided = _decided(deployment, yes=yes)
+            require_at_most(deployment.plan, options.max_tables)
+            decided = _decided(deployment, yes=options.yes)
             log.started(decided or deployment)
             if decided is None:
                 log.ended(status := deployment.exit_status or PENDING)
                 return _with_problem_of(log, status)
             deployment = decided
             has_work = any(plan.steps or plan.writes_marker for plan in deployment.plan.tables)
-            with table_workers(options) as workers:
+            with table_workers(options.connection) as workers:
                 apply_options = ApplyOptions(
                     _print_step,
-                    options["jobs"] or _JOBS,
-                    all_or_nothing,
-                    exactly=plan_file is not None,
-                    fail_fast=fail_fast,
+                    options.connection.jobs or _JOBS,
+                    options.all_or_nothing,
+                    exactly=journal is not None,
+                    fail_fast=options.fail_fast,
                     progress=workers.tell,
                     log=log,
                 )

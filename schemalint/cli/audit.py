@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from schemalint.catalog.audit_targets import AuditTargets
 from schemalint.catalog.table_requests import open_environment, table_requests
 from schemalint.cli import print_note, report_bugs
-from schemalint.cli._baseline import baseline_options, with_baseline
+from schemalint.cli._baseline import Reach, baseline_options, with_baseline
 from schemalint.cli._completion import table_names
 from schemalint.cli._options import examples, least_severity, project_options, rule_options, target_option
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, spark_options
+from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
 from schemalint.errors import SchemalintError, UsageError
 from schemalint.lint.audit import audit
 from schemalint.lint.audit_exceptions import with_exceptions
@@ -27,7 +28,7 @@ from schemalint.lint.consumers import configuration_faults
 from schemalint.lint.scopes import Scopes, lock_faults
 from schemalint.lint.selection import scopes_of
 from schemalint.model.finding import CheckResult, Run, SideRef
-from schemalint.values import replace
+from schemalint.values import as_dict, frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -44,6 +45,32 @@ if TYPE_CHECKING:
 
 
 _AUDITED: Final = frozenset({"live", "history"})
+
+
+@frozen
+class AuditOptions:
+    """The options of ``audit``."""
+
+    tables: tuple[str, ...]
+    roots: tuple[str, ...]
+    everything: bool
+    files: bool
+    clients: bool
+    into: str | None
+    run_id: str | None
+    allow_local_plugins: bool
+    connection: Connection
+    rules: RuleOptions
+    baseline: BaselineOptions
+    report: ReportOptions
+
+    def require_consistent(self) -> None:
+        """Refuse options without what they need."""
+        if not (self.tables or self.roots or self.everything):
+            raise UsageError("no tables given", help="name tables, or give --root PATH or --all")
+        if self.run_id is not None and self.into is None:
+            raise UsageError("--run-id has no effect without --into", help="add --into TABLE")
+        self.connection.require_session("--via spark or --into TABLE", is_used=self.into is not None)
 
 
 @click.command(
@@ -74,14 +101,8 @@ _AUDITED: Final = frozenset({"live", "history"})
 @report_options
 @rule_options
 @project_options
-def command(
-    output_formats: tuple[str, ...],
-    output_file: str | None,
-    color: str,
-    *,
-    statistics: bool,
-    **options: Any,  # noqa: ANN401
-) -> int:
+@takes(AuditOptions)
+def command(options: AuditOptions) -> int:
     """Check live tables and their history, with or without contracts.
 
     TABLES are paths or URIs; with --target also names of declared tables, and with --via spark also table
@@ -91,30 +112,30 @@ def command(
     tables its client refuses, reads wrongly, or may not read: give it another `version` there first, and see
     what an upgrade brings.
     """
-    outputs = outputs_of(output_formats, output_file)
+    outputs = outputs_of(options.report)
     try:
         result = _run(options, keep_tables=any(output.style.SHOWS_TABLES for output in outputs))
     except SchemalintError as error:
         result = CheckResult(Run(None, SideRef("live")), (), (error,), error.exit_status)
-    write_reports(result, outputs, color, statistics=statistics, quiet=options["quiet"])
+    write_reports(result, outputs, options.report)
     report_bugs(result.errors)
     return result.exit_status
 
 
-def _run(options: dict[str, Any], *, keep_tables: bool) -> CheckResult:
-    repository, settings = settings_anywhere(options)
+def _run(options: AuditOptions, *, keep_tables: bool) -> CheckResult:
+    repository, settings = settings_anywhere(options.connection)
     settings = settings.with_nested(repository)
     scopes = _scopes(repository, settings, options)
-    fail_on = least_severity(settings.config.fail_on, options["fail_on"], exit_zero=options["exit_zero"])
-    with spark_for(settings, options, into_is_table=True) as spark:
-        targets = _targets(repository, settings, spark if options["via"] else None, options)
+    fail_on = least_severity(settings.config.fail_on, options.report)
+    with spark_for(settings, options.connection, is_used=options.into is not None) as spark:
+        targets = _targets(repository, settings, spark if options.connection.via else None, options)
         sink = _sink(spark, targets.tables, options)
-        consumers = _consumers(settings, targets.tables) if options["clients"] else None
-        if options["verbose"]:
+        consumers = _consumers(settings, targets.tables) if options.clients else None
+        if options.report.verbose:
             print_note(f"configuration: {settings.config.file or 'none'}")
             print_note(f"tables: {len(targets.tables):,}")
             print_note(f"rules: {len(scopes.rules):,}")
-        with table_workers(options) as workers:
+        with table_workers(options.connection) as workers:
             result = audit(
                 with_readers(_tables(targets, spark, workers, options), targets.where),
                 scopes.rules,
@@ -126,7 +147,9 @@ def _run(options: dict[str, Any], *, keep_tables: bool) -> CheckResult:
             )
         result = replace(result, errors=(*targets.errors, *result.errors))
         result = _with_exceptions(result, repository, settings, scopes, targets.tables, options)
-        result = with_baseline(result, options, scopes.rules, _AUDITED)
+        result = with_baseline(
+            result, options.baseline, Reach(scopes.rules, _AUDITED, options.everything, options.files)
+        )
         result = _append(result, sink) if sink else result
     return with_exit_status(result, fail_on)
 
@@ -137,13 +160,13 @@ def _with_exceptions(
     settings: Trusted,
     scopes: Scopes,
     tables: Sequence[TableRequest],
-    options: dict[str, Any],
+    options: AuditOptions,
 ) -> CheckResult:
     """Let exceptions approve findings, if the tables are audited in a repository."""
     if repository is None:
         return result
     declared = (table.contract for table in tables if table.contract)
-    today, files = dt.datetime.now(tz=dt.UTC).date(), options["files"]
+    today, files = dt.datetime.now(tz=dt.UTC).date(), options.files
     return with_exceptions(
         result, declared, scopes, repository, settings, env=os.environ, today=today, files=files
     )
@@ -163,11 +186,9 @@ def _consumers(settings: Trusted, tables: Iterable[TableRequest]) -> tuple[Consu
     return found
 
 
-def _sink(spark: Spark | None, tables: list[TableRequest], options: dict[str, Any]) -> FindingsSink | None:
+def _sink(spark: Spark | None, tables: list[TableRequest], options: AuditOptions) -> FindingsSink | None:
     """Open the table of ``--into``; this comes before the audit, so that a wrong name fails early."""
-    if options["into"] is None or spark is None:
-        if options["run_id"] is not None:
-            raise UsageError("--run-id has no effect without --into", help="add --into TABLE")
+    if options.into is None or spark is None:
         return None
     from schemalint.spark.findings_sink import (  # noqa: PLC0415 (only with Spark)
         open_sink,
@@ -176,8 +197,8 @@ def _sink(spark: Spark | None, tables: list[TableRequest], options: dict[str, An
     )
 
     require_one_version(tables)
-    table = sql_name(options["into"])
-    return open_sink(spark.session, table, options["run_id"])
+    table = sql_name(options.into)
+    return open_sink(spark.session, table, options.run_id)
 
 
 def _append(result: CheckResult, sink: FindingsSink) -> CheckResult:
@@ -191,51 +212,48 @@ def _append(result: CheckResult, sink: FindingsSink) -> CheckResult:
 
 
 def _tables(
-    targets: AuditTargets, spark: Spark | None, workers: TableWorkers, options: dict[str, Any]
+    targets: AuditTargets, spark: Spark | None, workers: TableWorkers, options: AuditOptions
 ) -> Iterator[AuditedTable]:
-    if spark is None or not options["via"]:
-        return read_for_audit(targets.tables, workers, files=options["files"])
+    if spark is None or not options.connection.via:
+        return read_for_audit(targets.tables, workers, files=options.files)
     from schemalint.spark.audit import audited_by_spark  # noqa: PLC0415 (only with Spark)
 
     target = targets.where.target if targets.where else None
-    return audited_by_spark(spark.session, targets.tables, target, workers, files=options["files"])
+    return audited_by_spark(spark.session, targets.tables, target, workers, files=options.files)
 
 
 def _targets(
-    repository: Repository | None, settings: Trusted, spark: Spark | None, options: dict[str, Any]
+    repository: Repository | None, settings: Trusted, spark: Spark | None, options: AuditOptions
 ) -> AuditTargets:
     via = spark.catalog if spark else None
     environment = _environment(repository, settings, via, options)
     targets = AuditTargets(environment)
-    targets.add(table_requests(options["tables"], environment, via))
-    if options["roots"]:
-        targets.add_roots(options["roots"])
-    if options["everything"]:
+    targets.add(table_requests(options.tables, environment, via))
+    if options.roots:
+        targets.add_roots(options.roots)
+    if options.everything:
         targets.add_all()
     if targets.tables or targets.errors:
         return targets
-    if options["roots"] or options["everything"]:
-        searched = ", ".join(options["roots"]) or "this target"
-        raise UsageError(f"no tables found in {searched}", help="a table is a folder that holds a _delta_log")
-    raise UsageError("no tables given", help="name tables, or give --root PATH or --all")
+    searched = ", ".join(options.roots) or "this target"
+    raise UsageError(f"no tables found in {searched}", help="a table is a folder that holds a _delta_log")
 
 
 def _environment(
-    repository: Repository | None, settings: Trusted, via: Catalog | None, options: dict[str, Any]
+    repository: Repository | None, settings: Trusted, via: Catalog | None, options: AuditOptions
 ) -> Environment | None:
     """Open the target of ``--target``; ``--all`` without it takes the only target of the configuration."""
-    name = options["target"]
-    if name is None and options["everything"] and len(settings.targets) == 1:
+    name = options.connection.target
+    if name is None and options.everything and len(settings.targets) == 1:
         name = next(iter(settings.targets))
-    if name is None and options["everything"]:
+    if name is None and options.everything:
         raise UsageError("--all needs a target", help="give --target NAME, or --root PATH instead of --all")
     return open_environment(repository, settings, name, via)
 
 
-def _scopes(repository: Repository | None, settings: Trusted, options: dict[str, Any]) -> Scopes:
-    local = settings.rule_files(repository) if repository and options["allow_local_plugins"] else None
-    names = ("select", "extend_select", "ignore")
-    scopes = scopes_of([settings.config], local=local, **{name: options[name] for name in names})
+def _scopes(repository: Repository | None, settings: Trusted, options: AuditOptions) -> Scopes:
+    local = settings.rule_files(repository) if repository and options.allow_local_plugins else None
+    scopes = scopes_of([settings.config], local=local, **as_dict(options.rules))
     for fault in lock_faults(settings.config, scopes.everywhere.rules):
         raise fault
     return scopes

@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from schemalint import git
 from schemalint.cli import print_note, report_bugs
-from schemalint.cli._baseline import baseline_options, require_baseline, with_baseline
+from schemalint.cli._baseline import Reach, baseline_options, require_baseline, with_baseline
 from schemalint.cli._options import (
     examples,
     history_option,
@@ -25,6 +25,7 @@ from schemalint.cli._progress import shown_progress, workers_of, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import config_options, connecting_settings
 from schemalint.cli._spark_options import Spark, spark_for, via_options
+from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
 from schemalint.config import Config
 from schemalint.config.project import Project, config_at, unmatched_globs
 from schemalint.config.trust import Trusted, find_trusted
@@ -49,7 +50,7 @@ from schemalint.model.finding import CheckResult, Finding, Run, SideRef
 from schemalint.model.waiver import WaiverSource
 from schemalint.printable import document_text
 from schemalint.report.text import as_of_text
-from schemalint.values import replace
+from schemalint.values import as_dict, frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,6 +58,58 @@ if TYPE_CHECKING:
     from schemalint.lint.check_input import LiveSide
     from schemalint.plugin import Rule
     from schemalint.storage.table_workers import Tell
+
+
+@frozen
+class CheckOptions:
+    """The options of ``check``."""
+
+    paths: tuple[str, ...]
+    against: str | None
+    head_option: str
+    with_live: bool
+    live_from: str | None
+    history: bool
+    everything: bool
+    strict: bool
+    fix: bool
+    unsafe_fixes: bool
+    show_diff: bool
+    allow_none: bool
+    allow_local_plugins: bool
+    connection: Connection
+    rules: RuleOptions
+    baseline: BaselineOptions
+    report: ReportOptions
+
+    @property
+    def is_live(self) -> bool:
+        """Whether contracts are compared with tables, or with a file of them."""
+        return self.with_live or self.live_from is not None
+
+    @property
+    def is_fixing(self) -> bool:
+        """Whether to fix, or to show the fixes."""
+        return self.fix or self.show_diff
+
+    def require_consistent(self) -> None:
+        """Refuse options that do not go together, or lack what they need."""
+        if self.with_live and self.live_from is not None:
+            raise UsageError("--live and --live-from do not go together", help="leave one of them out")
+        if self.connection.via and not self.with_live:
+            raise UsageError("--via needs --live", help="give --live too")
+        needing = {"--target": self.connection.target is not None, "--history": self.history}
+        for name, is_given in needing.items():
+            if is_given and not self.is_live:
+                raise UsageError(f"{name} needs --live or --live-from", help="give one of them too")
+        if self.unsafe_fixes and not self.is_fixing:
+            raise UsageError("--unsafe-fixes needs --fix or --diff", help="give one of them too")
+        if self.is_fixing and self.head_option not in (Worktree.spec, Index.spec):
+            raise UsageError(
+                f"--fix and --head {self.head_option} do not go together",
+                help="leave --head out, or check the index: --head index",
+            )
+        self.connection.require_session()
 
 
 @click.command(
@@ -102,67 +155,60 @@ if TYPE_CHECKING:
 @click.option("--allow-none", is_flag=True, help="Exit with 0 if there are no contracts (for hooks)")
 @rule_options
 @project_options
-def command(
-    output_formats: tuple[str, ...],
-    output_file: str | None,
-    color: str,
-    *,
-    statistics: bool,
-    **options: Any,  # noqa: ANN401
-) -> int:
+@takes(CheckOptions)
+def command(options: CheckOptions) -> int:
     """Check changed contracts against git and against the live tables.
 
     PATHS are files and folders to check; by default the whole repository.
     """
-    outputs = outputs_of(output_formats, output_file)
-    show_existing = bool(options["everything"] or options["strict"])
+    outputs = outputs_of(options.report)
+    show_existing = options.everything or options.strict
     try:
         result = _run(options)
     except SchemalintError as error:
-        result = CheckResult(Run(None, SideRef(options["head_option"])), (), (error,), error.exit_status)
+        result = CheckResult(Run(None, SideRef(options.head_option)), (), (error,), error.exit_status)
     if result is None:
-        if not options["quiet"]:
+        if not options.report.quiet:
             print_note("no contracts found")
         return 0
-    shown = {"show_existing": show_existing, "statistics": statistics, "quiet": options["quiet"]}
-    write_reports(result, outputs, color, err=options["show_diff"], **shown)
+    write_reports(result, outputs, options.report, show_existing=show_existing, err=options.show_diff)
     report_bugs(result.errors)
     return result.exit_status
 
 
-def _run(options: dict[str, Any]) -> CheckResult | None:
+def _run(options: CheckOptions) -> CheckResult | None:
     """Run the check; return None if there are no contracts and ``--allow-none`` is given."""
     repository = git.open_repository(Path.cwd(), os.environ)
-    if options["fetch"]:
+    connection = options.connection
+    if connection.fetch:
         repository = repository.fetching_objects()
-    is_fixing = _is_fixing(options)
-    head = git.find_head(repository, options["head_option"], os.environ)
-    of_head = head_config(repository, head, options["config_file"], isolated=options["isolated"])
+    head = git.find_head(repository, options.head_option, os.environ)
+    of_head = head_config(repository, head, connection.config_file, isolated=connection.isolated)
     project = Project(repository, of_head.config)
     # In CI the event determines the base: a change under review must not choose its own.
-    against = options["against"] or (None if git.is_ci(os.environ) else project.config.against)
-    base = git.find_base(repository, head, against, os.environ, fetch=options["fetch"])
+    against = options.against or (None if git.is_ci(os.environ) else project.config.against)
+    base = git.find_base(repository, head, against, os.environ, fetch=connection.fetch)
     trusted = _trusted(repository, options)
     settings = _settings(of_head, base, trusted, options)
-    reads_unchanged = options["everything"] or options["verbose"]  # the latter counts them
+    reads_unchanged = options.everything or options.report.verbose  # the latter counts them
     contents = read_contents(
         repository, base, head, settings.base_globs, settings.head_globs, reads_unchanged=reads_unchanged
     )
     settings = settings.with_nested(base, contents)
-    local = trusted.rule_files(repository) if trusted and options["allow_local_plugins"] else None
-    scopes = scopes_of(settings.gate.deciding, local=local, **_rule_options(options))
-    if options["verbose"]:
+    local = trusted.rule_files(repository) if trusted and options.allow_local_plugins else None
+    scopes = scopes_of(settings.gate.deciding, local=local, **as_dict(options.rules))
+    if options.report.verbose:
         _explain(base, head, settings, contents, scopes.rules)
-    connecting = None if trusted is None or settings.is_first else connecting_settings(trusted, options)
-    with spark_for(connecting, options) as spark:
+    connecting = None if trusted is None or settings.is_first else connecting_settings(trusted, connection)
+    with spark_for(connecting, connection) as spark:
         others = other_exceptions(of_head, base, settings.base_config)
         request = _request(project, base, head, contents, settings, scopes, others, options)
-        with shown_progress(options) as tell:
+        with shown_progress(options.connection) as tell:
             live = _live(project, head, connecting, options, spark, tell)
             request = replace(request, live=live, tell=tell)
             if not _has_contracts(request.contents, options):
                 return None
-            result = _fixed(project, request, options) if is_fixing else check(request)
+            result = _fixed(project, request, options) if options.is_fixing else check(request)
     result = replace(
         result,
         errors=(
@@ -171,12 +217,12 @@ def _run(options: dict[str, Any]) -> CheckResult | None:
             *unmatched_globs(project, head, base),
             *lock_faults(settings.gate.deciding[-1], scopes.everywhere.sets[-1].rules),
         ),
-        findings=ordered((*result.findings, *settings.findings(local, options["ignore"]))),
+        findings=ordered((*result.findings, *settings.findings(local, options.rules.ignore))),
         sources={**settings.texts, **(result.sources or {})},
-        counts_existing=options["strict"],
+        counts_existing=options.strict,
     )
     result = _with_baseline(result, options, scopes.rules, settings, of_head, base)
-    fail_on = least_severity(settings.gate.fail_on, options["fail_on"], exit_zero=options["exit_zero"])
+    fail_on = least_severity(settings.gate.fail_on, options.report)
     return with_exit_status(result, fail_on)
 
 
@@ -201,7 +247,7 @@ def _explain(
 
 def _with_baseline(
     result: CheckResult,
-    options: dict[str, Any],
+    options: CheckOptions,
     rules: Sequence[Rule],
     settings: CheckSettings,
     head: HeadConfig,
@@ -211,7 +257,7 @@ def _with_baseline(
     accepted, foreign = settings.accepted(git.foreign_head(os.environ))
     configurations = settings.gate.deciding
     name, named = configurations[0].baseline, head.config.baseline
-    if named not in (None, name) and options["baseline"] is None and options["write_baseline"] is None:
+    if named not in (None, name) and not options.baseline.is_given:
         require_baseline(head.repository.root / named, head)  # it counts once it is merged
 
     def void(finding: Finding) -> bool:
@@ -219,13 +265,12 @@ def _with_baseline(
         return is_refused or is_locked(finding.code, finding.rule, configurations)
 
     sides = {"git", "contract"}
-    if options["with_live"] or options["live_from"] is not None:
-        sides |= {"live", "history"} if options["history"] else {"live"}
+    if options.is_live:
+        sides |= {"live", "history"} if options.history else {"live"}
     return with_baseline(
         result,
-        options,
-        rules,
-        frozenset(sides),
+        options.baseline,
+        Reach(rules, frozenset(sides), is_complete=options.everything and not options.paths),
         configured=None if name is None else head.repository.root / name,
         head=head,
         base=base if git.is_ci(os.environ) and not settings.is_merged else None,
@@ -233,23 +278,19 @@ def _with_baseline(
     )
 
 
-def _rule_options(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: options[name] for name in ("select", "extend_select", "ignore")}
-
-
 def _settings(
-    of_head: HeadConfig, base: Side, trusted: Trusted | None, options: dict[str, Any]
+    of_head: HeadConfig, base: Side, trusted: Trusted | None, options: CheckOptions
 ) -> CheckSettings:
     """Return the settings; in CI those that count decide too, or those of the base that the user names."""
     if not git.is_ci(os.environ):
         return local_settings(of_head, base)
     try:
-        trusted = trusted or find_trusted(of_head.repository, os.environ, config_options(options))
+        trusted = trusted or find_trusted(of_head.repository, os.environ, config_options(options.connection))
     except ConfigError:
         # The change may repair it, and no connection is asked for.
         return review_settings(of_head, base, Config(), None)
     except GitError:
-        if not options["against"] and not os.environ.get("SCHEMALINT_AGAINST"):
+        if not options.against and not os.environ.get("SCHEMALINT_AGAINST"):
             raise
         if not isinstance(base, Revision):
             return local_settings(of_head, base)
@@ -257,10 +298,10 @@ def _settings(
     return review_settings(of_head, base, trusted.config, trusted.commit)
 
 
-def _has_contracts(contents: Contents, options: dict[str, Any]) -> bool:
+def _has_contracts(contents: Contents, options: CheckOptions) -> bool:
     if contents.has_candidates():
         return True
-    if options["allow_none"]:
+    if options.allow_none:
         return False
     raise UsageError(
         "no contracts found",
@@ -268,30 +309,12 @@ def _has_contracts(contents: Contents, options: dict[str, Any]) -> bool:
     )
 
 
-def _is_fixing(options: dict[str, Any]) -> bool:
-    """Whether to fix, or to show the fixes.
-
-    Raises:
-        UsageError: The options contradict each other.
-    """
-    if not (options["fix"] or options["show_diff"]):
-        if options["unsafe_fixes"]:
-            raise UsageError("--unsafe-fixes needs --fix or --diff", help="give one of them too")
-        return False
-    if options["head_option"] not in (Worktree.spec, Index.spec):
-        raise UsageError(
-            f"--fix and --head {options['head_option']} do not go together",
-            help="leave --head out, or check the index: --head index",
-        )
-    return True
-
-
-def _fixed(project: Project, request: CheckInput, options: dict[str, Any]) -> CheckResult:
+def _fixed(project: Project, request: CheckInput, options: CheckOptions) -> CheckResult:
     """Write the fixes, or show them as a diff: then return the result without them."""
     from schemalint.lint.fixing import check_and_fix, with_fixes  # noqa: PLC0415 (only with --fix or --diff)
 
-    result, files = check_and_fix(request, unsafe=options["unsafe_fixes"])
-    if options["show_diff"]:
+    result, files = check_and_fix(request, unsafe=options.unsafe_fixes)
+    if options.show_diff:
         for file in files.values():
             show(document_text(file.diff))
         return check(request)
@@ -318,7 +341,7 @@ def _request(
     settings: CheckSettings,
     scopes: Scopes,
     others: OtherExceptions,
-    options: dict[str, Any],
+    options: CheckOptions,
 ) -> CheckInput:
     return CheckInput(
         base=base,
@@ -326,51 +349,41 @@ def _request(
         contents=contents,
         rules=scopes.rules,
         scopes=scopes,
-        everything=options["everything"],
+        everything=options.everything,
         waivers=others.waivers,
         texts=others.texts,
         void=void_reasons(*settings.accepted(git.foreign_head(os.environ))),
-        only=path_filter(project.repository.root, options["paths"], contents.paths()),
+        only=path_filter(project.repository.root, options.paths, contents.paths()),
         readable=readable_ancestors(project.repository, settings.base_globs, base),
         configurations=settings.gate.deciding,
         repository=project.repository.root,
     )
 
 
-def _trusted(repository: git.Repository, options: dict[str, Any]) -> Trusted | None:
+def _trusted(repository: git.Repository, options: CheckOptions) -> Trusted | None:
     """Return the configuration that counts for connections and for local rules; None if there are neither."""
-    if options["via"] and not options["with_live"]:
-        raise UsageError("--via needs --live", help="give --live too")
-    if not any(options[name] for name in ("with_live", "live_from", "allow_local_plugins")):
+    if not (options.is_live or options.allow_local_plugins):
         return None
-    return find_trusted(repository, os.environ, config_options(options))
+    return find_trusted(repository, os.environ, config_options(options.connection))
 
 
 def _live(
     project: Project,
     head: Side,
     settings: Trusted | None,
-    options: dict[str, Any],
+    options: CheckOptions,
     spark: Spark | None,
     tell: Tell,
 ) -> LiveSide | None:
-    if options["with_live"] and options["live_from"] is not None:
-        raise UsageError("--live and --live-from do not go together", help="leave one of them out")
-    is_live = options["with_live"] or options["live_from"] is not None
-    if options["target"] is not None and not is_live:
-        raise UsageError("--target needs --live or --live-from", help="give one of them too")
-    if options["history"] and not is_live:
-        raise UsageError("--history needs --live or --live-from", help="give one of them too")
-    if settings is None or not is_live:
+    if settings is None or not options.is_live:
         return None
     from schemalint.lint.live_side import live_side, live_side_from  # noqa: PLC0415 (only with live tables)
 
-    if options["live_from"] is not None:
-        file = options["live_from"]
-        side = live_side_from(project, settings, options["target"], head, file, history=options["history"])
+    target, history = options.connection.target, options.history
+    if options.live_from is not None:
+        side = live_side_from(project, settings, target, head, options.live_from, history=history)
         if side.as_of is not None:
             print_note(as_of_text(side.as_of, dt.datetime.now(tz=dt.UTC)))
         return side
-    via, workers = spark.catalog if spark else None, workers_of(options, tell)
-    history = options["history"]
-    return live_side(project, settings, options["target"], head, via, history=history, workers=workers)
+    via, workers = spark.catalog if spark else None, workers_of(options.connection, tell)
+    return live_side(project, settings, target, head, via, history=history, workers=workers)

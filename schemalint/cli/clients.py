@@ -14,6 +14,7 @@ from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, via_options
+from schemalint.cli._typed import Connection, takes
 from schemalint.contract.revisions import Revisions
 from schemalint.deploy.last_applied import LastApplied, find_last_applied
 from schemalint.errors import LiveError, UsageError
@@ -24,7 +25,7 @@ from schemalint.lint.live import live_context
 from schemalint.lint.readers import clients_of
 from schemalint.report.table import clients as reports
 from schemalint.table_json import TableFailure
-from schemalint.values import replace
+from schemalint.values import frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,6 +38,24 @@ if TYPE_CHECKING:
     from schemalint.model.column_tracking import ColumnTracking
     from schemalint.model.consumer import Consumer
     from schemalint.model.contract import Contract
+
+
+@frozen
+class ClientOptions:
+    """The options of ``clients``."""
+
+    clients: tuple[str, ...]
+    table: str | None
+    planned: bool
+    output_format: str
+    connection: Connection
+
+    def require_consistent(self) -> None:
+        """Refuse ``--plan`` and the options of a session without what they need."""
+        if self.planned and self.table is None:
+            raise UsageError("--plan needs --table", help="give --table TABLE too")
+        if self.table is not None:
+            self.connection.require_session()
 
 
 @click.command(
@@ -62,7 +81,8 @@ if TYPE_CHECKING:
 )
 @via_options
 @project_options
-def command(clients: tuple[str, ...], output_format: str, *, planned: bool, **options: Any) -> int:  # noqa: ANN401
+@takes(ClientOptions)
+def command(options: ClientOptions) -> int:
     """Show what the clients of Delta tables can read and write.
 
     Without arguments, a matrix of the newest version of each client that the client table knows. CLIENTS are
@@ -73,7 +93,8 @@ def command(clients: tuple[str, ...], output_format: str, *, planned: bool, **op
     version.
     TABLE is a path or a URI; with --target also the name of a declared table.
     """
-    repository, settings = settings_anywhere(options)
+    clients, output_format = options.clients, options.output_format
+    repository, settings = settings_anywhere(options.connection)
     settings = settings.with_nested(repository)
     for fault in configuration_faults(settings.config):
         raise fault
@@ -85,10 +106,8 @@ def command(clients: tuple[str, ...], output_format: str, *, planned: bool, **op
             f"there is no client {unknown!r} in the client table",
             help=f"did you mean {close[0]!r}?" if close else f"choose one of {', '.join(names)}",
         )
-    if options["table"] is not None:
-        return _table(repository, settings, clients, output_format, options, planned=planned)
-    if planned:
-        raise UsageError("--plan needs --table", help="give --table TABLE too")
+    if options.table is not None:
+        return _table(repository, settings, options.table, options)
     if output_format == "json":
         show(reports.table_json(clients or names, rows))
     elif output_format == "markdown":
@@ -107,40 +126,40 @@ def _chosen(clients: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[
 def _table(
     repository: Repository | None,
     settings: Trusted,
-    clients: tuple[str, ...],
-    output_format: str,
-    options: dict[str, Any],
-    *,
-    planned: bool,
+    table: str,
+    options: ClientOptions,
 ) -> int:
-    with spark_for(settings, options) as spark:
+    with spark_for(settings, options.connection) as spark:
         via = spark.catalog if spark else None
-        where = open_environment(repository, settings, options["target"], via)
-        (request,) = table_requests([options["table"]], where, via)
+        where = open_environment(repository, settings, options.connection.target, via)
+        (request,) = table_requests([table], where, via)
         (found,) = read_tables([request], history=False)
     if isinstance(found, TableFailure):
         print_error(LiveError(found.message, help=found.help))
         return 2
     contract = _contract(request, settings)
-    if planned and contract is None:
+    if options.planned and contract is None:
         raise UsageError(
-            f"--plan needs the contract of {options['table']}",
+            f"--plan needs the contract of {table}",
             help="give its declared name, and --target NAME",
         )
-    consumers = [*(contract.consumers if contract else ()), *_chosen(clients, settings.config.clients)]
-    name = contract.table if contract else options["table"]
-    if planned and contract is not None:
+    consumers = [
+        *(contract.consumers if contract else ()),
+        *_chosen(options.clients, settings.config.clients),
+    ]
+    name = contract.table if contract else table
+    if options.planned and contract is not None:
         tracking = _tracking(where, contract, found.live) if where else None
         answers = _planned(replace(contract, consumers=tuple(consumers)), found.live, tracking)
     else:
         answers = today(name, found.live, consumers, settings.config.clients)
-    if output_format == "json":
+    if options.output_format == "json":
         show(reports.survey_json(answers))
     else:
         protocol = found.live.protocol
         versions = f"reader {protocol.min_reader}, writer {protocol.min_writer}"
         title = f"{name}, version {found.live.version}: {versions}"
-        show(reports.survey_text(title, answers, markdown=output_format == "markdown"))
+        show(reports.survey_text(title, answers, markdown=options.output_format == "markdown"))
     return 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,8 +14,10 @@ from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._settings import connecting_settings
 from schemalint.cli._spark_options import spark_for, via_options
+from schemalint.cli._typed import Connection, takes
 from schemalint.errors import UsageError
 from schemalint.printable import document_text, terminal_text
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +29,24 @@ if TYPE_CHECKING:
     from schemalint.git import Repository
 
 _TARGET = "lake"
+
+
+@frozen
+class InitOptions:
+    """The options of ``init``."""
+
+    root: str | None
+    catalog: str | None
+    ci: str | None
+    source: str | None
+    show_diff: bool
+    connection: Connection
+
+    def require_consistent(self) -> None:
+        """Refuse a catalog without a session, or beside a root."""
+        if self.catalog is not None and (self.root is not None or not self.connection.via):
+            raise UsageError("--catalog needs --via spark, and no --root", help="see --help")
+        self.connection.require_session()
 
 
 @click.command(
@@ -51,7 +71,8 @@ _TARGET = "lake"
 @click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing")
 @via_options
 @workers_options()
-def command(*, show_diff: bool, **options: Any) -> int:  # noqa: ANN401
+@takes(InitOptions)
+def command(options: InitOptions) -> int:
     """Write contracts and settings for the tables of a repository.
 
     It writes a contract for each table, the configuration, a baseline with the findings of today, the hook of
@@ -68,7 +89,7 @@ def command(*, show_diff: bool, **options: Any) -> int:  # noqa: ANN401
         print_error(failure.error, failure.table)
     for error in adoption.unjudged:
         print_error(error)
-    if show_diff:
+    if options.show_diff:
         for file in adoption.files:
             show(document_text(file.diff))
     else:
@@ -83,7 +104,7 @@ def command(*, show_diff: bool, **options: Any) -> int:  # noqa: ANN401
     errors = [*(failure.error for failure in adoption.failed), *adoption.unjudged]
     if errors:
         return max(error.exit_status for error in errors)
-    return PENDING if show_diff and adoption.files else 0
+    return PENDING if options.show_diff and adoption.files else 0
 
 
 def _repository() -> Repository:
@@ -95,7 +116,7 @@ def _repository() -> Repository:
     return repository
 
 
-def _adoption(repository: Repository, options: dict[str, Any]) -> tuple[Adoption, Source]:
+def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, Source]:
     from schemalint.adopt import AdoptionInput, adopt  # noqa: PLC0415 (only for this command)
     from schemalint.adopt.code_owners import code_owners  # noqa: PLC0415
     from schemalint.adopt.configuration import (  # noqa: PLC0415
@@ -108,7 +129,7 @@ def _adoption(repository: Repository, options: dict[str, Any]) -> tuple[Adoption
     from schemalint.catalog.table_location import choose_target, require_reachable  # noqa: PLC0415
     from schemalint.config.trust import find_trusted, proposed  # noqa: PLC0415
 
-    source = given_source(options["source"]) if options["source"] else installed_source()
+    source = given_source(options.source) if options.source else installed_source()
     owners = code_owners(repository.root)
     settings, new_settings = find_trusted(repository, os.environ), None
     if settings.config.file is None:
@@ -120,8 +141,8 @@ def _adoption(repository: Repository, options: dict[str, Any]) -> tuple[Adoption
         name: str | None = new.name
     else:
         name = _configured(settings, repository, options)
-    settings = connecting_settings(settings, options)
-    with spark_for(settings, options) as spark, table_workers(options) as workers:
+    settings = connecting_settings(settings, options.connection)
+    with spark_for(settings, options.connection) as spark, table_workers(options.connection) as workers:
         target = choose_target(settings, name)
         require_reachable(target, repository.root)
         request = AdoptionInput(
@@ -130,7 +151,7 @@ def _adoption(repository: Repository, options: dict[str, Any]) -> tuple[Adoption
             new_settings,
             target,
             source,
-            Service(options["ci"]) if options["ci"] else service_of(repository),
+            Service(options.ci) if options.ci else service_of(repository),
             owners,
             spark.catalog if spark else None,
             workers,
@@ -138,19 +159,19 @@ def _adoption(repository: Repository, options: dict[str, Any]) -> tuple[Adoption
         return adopt(request), source
 
 
-def _new_target(repository: Repository, options: dict[str, Any]) -> NewTarget:
+def _new_target(repository: Repository, options: InitOptions) -> NewTarget:
     """Return the target that the options describe, or that of the tables below the working folder."""
     from schemalint.adopt.configuration import NewTarget  # noqa: PLC0415
     from schemalint.redaction import without_secrets  # noqa: PLC0415
     from schemalint.storage import is_remote  # noqa: PLC0415
 
-    name, root = options["target"] or _TARGET, options["root"]
-    if options["catalog"] is not None or options["via"]:
-        if root is not None or not options["via"]:
+    name, root = options.connection.target or _TARGET, options.root
+    if options.connection.via:
+        if root is not None:
             raise UsageError("--catalog needs --via spark, and no --root", help="see --help")
         from schemalint.config.trust import SESSION_CATALOG  # noqa: PLC0415
 
-        return NewTarget(name, catalog=options["catalog"] or SESSION_CATALOG)
+        return NewTarget(name, catalog=options.catalog or SESSION_CATALOG)
     if root is None:
         return NewTarget(name, _local(_root_below(Path.cwd()), repository))
     if without_secrets(root) != root:
@@ -185,10 +206,10 @@ def _root_below(folder: Path) -> Path:
     return folder.joinpath(*tops.pop()) if len(tops) == 1 else folder
 
 
-def _configured(settings: Trusted, repository: Repository, options: dict[str, Any]) -> str | None:
+def _configured(settings: Trusted, repository: Repository, options: InitOptions) -> str | None:
     """Return the name of the target of an existing configuration, which stays as it is."""
-    name: str | None = options["target"]
-    if options["root"] is None and options["catalog"] is None:
+    name = options.connection.target
+    if options.root is None and options.catalog is None:
         return name
     wanted = _new_target(repository, options)
     for target in settings.targets.values():

@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import click
 
 from schemalint import git
 from schemalint.cli import print_note
-from schemalint.cli._deploy_options import base_of_change, deploy_options, prepare_deployment, print_unplanned
+from schemalint.cli._deploy_options import base_of_change, deploy_options, print_unplanned
 from schemalint.cli._options import PENDING, color_option, examples, is_colored, write_report
 from schemalint.cli._output import show
+from schemalint.cli._progress import table_workers
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for
+from schemalint.cli._typed import Connection, takes
 from schemalint.deploy.changed import only_changed
+from schemalint.deploy.options import DeployOptions, prepare_requested
 from schemalint.errors import GitError
 from schemalint.report import plan as plans
+from schemalint.values import frozen
+
+
+@frozen
+class PlanOptions:
+    """The options of ``plan``."""
+
+    output_format: str
+    out: str | None
+    changed: bool | None
+    against: str | None
+    color: str
+    exit_code: bool
+    deploy: DeployOptions
+    connection: Connection
+
+    def require_consistent(self) -> None:
+        """Refuse the options of a session without one."""
+        self.connection.require_session()
 
 
 @click.command(
@@ -48,16 +69,8 @@ from schemalint.report import plan as plans
 )
 @color_option
 @click.option("--exit-code", is_flag=True, help="Exit with 4 if the plan has statements")
-def command(
-    output_format: str,
-    *,
-    out: str | None,
-    changed: bool | None,
-    against: str | None,
-    color: str,
-    exit_code: bool,
-    **options: Any,  # noqa: ANN401
-) -> int:
+@takes(PlanOptions)
+def command(options: PlanOptions) -> int:
     """Show the statements that apply the contracts to the live tables.
 
     TABLES are names of declared tables; by default all are planned. For each statement the plan shows its
@@ -68,26 +81,28 @@ def command(
     `plan --exit-code` exits with 0 if no statement is left, and `check --live --all --strict` verifies the
     tables.
     """
-    repository, settings = repository_settings(options)
+    changed, against = options.changed, options.against
+    repository, settings = repository_settings(options.connection)
     base = None
     if changed or against is not None:
-        base = base_of_change(repository, settings, against, options)
-    elif changed is None and git.is_review(os.environ) and not options["tables"]:
+        base = base_of_change(repository, settings, against, options.deploy)
+    elif changed is None and git.is_review(os.environ) and not options.deploy.tables:
         try:
-            base = base_of_change(repository, settings, against, options)
+            base = base_of_change(repository, settings, against, options.deploy)
         except git.MissingHistoryError:
             raise
         except GitError as error:  # the run has not checked out the change
             print_note(f"note: {error.message}: all tables are planned")
-    with spark_for(settings, options) as spark:
-        deployment = prepare_deployment(repository, settings, options, via=spark.catalog if spark else None)
+    with spark_for(settings, options.connection) as spark, table_workers(options.connection) as workers:
+        via = spark.catalog if spark else None
+        deployment = prepare_requested(repository, settings, options.deploy, via=via, workers=workers)
         if base is not None:
             deployment = only_changed(deployment, base)
-    if out is not None:
-        write_report(plans.get("json").render(deployment), out)
-    colored = is_colored(color, None)
-    text = plans.get(output_format).render(deployment, color=colored)
+    if options.out is not None:
+        write_report(plans.get("json").render(deployment), options.out)
+    colored = is_colored(options.color, None)
+    text = plans.get(options.output_format).render(deployment, color=colored)
     show(text, color=colored or None)
     print_unplanned(deployment)
     status = deployment.exit_status
-    return status or (PENDING if exit_code and not deployment.plan.is_empty else 0)
+    return status or (PENDING if options.exit_code and not deployment.plan.is_empty else 0)

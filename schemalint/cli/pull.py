@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,8 +17,10 @@ from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for, via_options
+from schemalint.cli._typed import Connection, takes
 from schemalint.errors import SchemalintError, UsageError
 from schemalint.printable import document_text
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from schemalint.catalog import Catalog
@@ -28,6 +30,36 @@ if TYPE_CHECKING:
     from schemalint.storage.table_workers import TableWorkers
 
 ONLY = ("columns", "+properties", "all")
+
+
+@frozen
+class PullOptions:
+    """The options of ``pull``."""
+
+    tables: tuple[str, ...]
+    everything: bool
+    match: str
+    into: str | None
+    output: str | None
+    only: str | None
+    table: str | None
+    show_diff: bool
+    history: bool
+    connection: Connection
+
+    def require_consistent(self) -> None:
+        """Refuse options that do not go together."""
+        if self.tables and self.everything:
+            raise UsageError("--all and table names do not go together", help="leave one of them out")
+        if not self.tables and not self.everything:
+            raise UsageError("no tables given", help="name tables, or give --all")
+        if self.everything and self.into is None:
+            raise UsageError("--all needs --into", help="for example --into 'contracts/{schema}/{table}.yml'")
+        if self.output is not None and self.into is not None:
+            raise UsageError("--output and --into do not go together", help="leave one of them out")
+        if len(self.tables) > 1 and (self.output not in (None, "-") or self.table is not None):
+            raise UsageError("--output and --table need a single table", help="for several tables see --into")
+        self.connection.require_session()
 
 
 @click.command(
@@ -54,7 +86,8 @@ ONLY = ("columns", "+properties", "all")
 @via_options
 @workers_options()
 @project_options
-def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:  # noqa: ANN401
+@takes(PullOptions)
+def command(options: PullOptions) -> int:
     """Write contracts from live tables, or bring them up to date.
 
     TABLES are names, paths or URIs. An existing contract is edited in place: comments, order and spelling
@@ -66,11 +99,11 @@ def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:
 
     With --diff the command exits with 4 if a contract would change.
     """
-    _require_usage(tables, options)
-    repository, settings = repository_settings(options)
+    show_diff = options.show_diff
+    repository, settings = repository_settings(options.connection)
     _require_names(settings, options)
-    with spark_for(settings, options) as spark, table_workers(options) as workers:
-        result = _pull(repository, settings, tables, options, spark.catalog if spark else None, workers)
+    with spark_for(settings, options.connection) as spark, table_workers(options.connection) as workers:
+        result = _pull(repository, settings, options, spark.catalog if spark else None, workers)
     for file in result.files:
         if show_diff:
             show(document_text(file.diff))
@@ -90,24 +123,11 @@ def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:
     return PENDING if show_diff and result.files else 0
 
 
-def _require_usage(tables: tuple[str, ...], options: dict[str, Any]) -> None:
-    if tables and options["everything"]:
-        raise UsageError("--all and table names do not go together", help="leave one of them out")
-    if not tables and not options["everything"]:
-        raise UsageError("no tables given", help="name tables, or give --all")
-    if options["everything"] and options["into"] is None:
-        raise UsageError("--all needs --into", help="for example --into 'contracts/{schema}/{table}.yml'")
-    if options["output"] is not None and options["into"] is not None:
-        raise UsageError("--output and --into do not go together", help="leave one of them out")
-    if len(tables) > 1 and (options["output"] not in (None, "-") or options["table"] is not None):
-        raise UsageError("--output and --table need a single table", help="for several tables see --into")
-
-
-def _require_names(settings: Trusted, options: dict[str, Any]) -> None:
+def _require_names(settings: Trusted, options: PullOptions) -> None:
     from schemalint.pull import require_contract_name  # noqa: PLC0415 (only for this command)
 
-    for name in (options["output"], options["into"]):
-        if name not in (None, "-"):
+    for name in (options.output, options.into):
+        if name is not None and name != "-":
             require_contract_name(name, settings.config.contracts)
 
 
@@ -123,15 +143,14 @@ def _warn_of_unchecked(repository: Repository, settings: Trusted, result: Pulled
 def _pull(
     repository: Repository,
     settings: Trusted,
-    tables: tuple[str, ...],
-    options: dict[str, Any],
+    options: PullOptions,
     via: Catalog | None,
     workers: TableWorkers,
 ) -> Pulled:
     from schemalint.pull import Pulled, PullInput, declared_contracts, pull  # noqa: PLC0415
     from schemalint.pull.declaration import Scope  # noqa: PLC0415 (only for this command)
 
-    target = _target(settings, options["target"], via, needed=options["everything"])
+    target = _target(settings, options.connection.target, via, needed=options.everything)
     declared, unreadable = declared_contracts(repository, settings.config.globs)
     if target is None and not _follows_locations(settings):
         declared = {}
@@ -140,20 +159,20 @@ def _pull(
         declared=declared,
         unreadable=unreadable,
         target=target,
-        scope=Scope(options["only"]) if options["only"] else Scope.MANAGED,
-        table=options["table"],
-        output=None if options["output"] in (None, "-") else Path(options["output"]),
-        into=options["into"],
+        scope=Scope(options.only) if options.only else Scope.MANAGED,
+        table=options.table,
+        output=Path(options.output) if options.output and options.output != "-" else None,
+        into=options.into,
         via=via,
-        history=options["history"],
+        history=options.history,
         workers=workers,
     )
-    if target is None or not options["everything"]:
-        return pull(request, tables)
+    if target is None or not options.everything:
+        return pull(request, options.tables)
     errors: list[NotPulled] = []
-    result = pull(request, _matching_names(request, target, options["match"], errors))
+    result = pull(request, _matching_names(request, target, options.match, errors))
     if not result.files and not result.unchanged and not result.failed and not errors:
-        raise UsageError(f"no table in target {target.name} matches {options['match']}")
+        raise UsageError(f"no table in target {target.name} matches {options.match}")
     return Pulled(result.files, result.unchanged, (*result.failed, *errors))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,8 +12,10 @@ from schemalint.cli._options import PENDING, examples, project_options, target_o
 from schemalint.cli._output import show
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for, via_options
+from schemalint.cli._typed import Connection, takes
 from schemalint.errors import SchemalintError
 from schemalint.printable import document_text
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from schemalint.catalog import Catalog
@@ -27,6 +29,20 @@ _RESTORE = (
     "Alternative: RESTORE TABLE … TO VERSION AS OF an earlier version brings back dropped columns and\n"
     "narrower types, and removes every row that was written since."
 )
+
+
+@frozen
+class RevertOptions:
+    """The options of ``revert``."""
+
+    table: str
+    to: str | None
+    show_diff: bool
+    connection: Connection
+
+    def require_consistent(self) -> None:
+        """Refuse the options of a session without one."""
+        self.connection.require_session()
 
 
 @click.command(
@@ -43,7 +59,8 @@ _RESTORE = (
 @target_option("Plan for this target")
 @via_options
 @project_options
-def command(table: str, *, to: str | None, show_diff: bool, **options: Any) -> int:  # noqa: ANN401
+@takes(RevertOptions)
+def command(options: RevertOptions) -> int:
     """Edit a contract to undo its last change, and show the plan.
 
     TABLE is the name of a declared table. The command edits the contract file in place and keeps comments
@@ -55,17 +72,17 @@ def command(table: str, *, to: str | None, show_diff: bool, **options: Any) -> i
 
     With --diff the command exits with 4 if the contract would change.
     """
-    repository, settings = repository_settings(options)
-    with spark_for(settings, options) as spark:
-        reverted = _revert(repository, settings, table, to)
+    repository, settings = repository_settings(options.connection)
+    with spark_for(settings, options.connection) as spark:
+        reverted = _revert(repository, settings, options.table, options.to)
         if reverted.before == reverted.after:
             print_note(f"{reverted.table}: nothing to revert since {reverted.commit[:12]}")
             return 0
-        if show_diff:
+        if options.show_diff:
             show(document_text(reverted.diff))
             return PENDING
         _write(repository, reverted)
-        _show_plan(repository, settings, reverted.table, options["target"], spark)
+        _show_plan(repository, settings, reverted.table, options.connection.target, spark)
     return 0
 
 

@@ -13,10 +13,12 @@ from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, via_options
+from schemalint.cli._typed import Connection, takes
 from schemalint.errors import LiveError
 from schemalint.lint.consumers import configuration_faults
 from schemalint.printable import json_text, terminal_text
 from schemalint.table_json import TableFailure, failure_to_json, to_json
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +26,20 @@ if TYPE_CHECKING:
     from schemalint.table_json import TableDocument
 
 UNREADABLE = 2
+
+
+@frozen
+class ShowOptions:
+    """The options of ``show``."""
+
+    tables: tuple[str, ...]
+    output_format: str
+    no_history: bool
+    connection: Connection
+
+    def require_consistent(self) -> None:
+        """Refuse the options of a session without one."""
+        self.connection.require_session()
 
 
 @click.command(
@@ -45,13 +61,8 @@ UNREADABLE = 2
 )
 @via_options
 @project_options
-def command(
-    tables: tuple[str, ...],
-    output_format: str,
-    *,
-    no_history: bool,
-    **options: Any,  # noqa: ANN401
-) -> int:
+@takes(ShowOptions)
+def command(options: ShowOptions) -> int:
     """Show live tables: protocol, columns, properties, history.
 
     TABLES are paths or URIs; with --target also names of declared tables, and with --via spark also table
@@ -61,15 +72,16 @@ def command(
     The format json prints one line per table, which `schemalint schema table` describes. The line of an
     unreadable table has the key `error`.
     """
-    repository, settings = settings_anywhere(options)
+    repository, settings = settings_anywhere(options.connection)
     for fault in configuration_faults(settings.config):
         raise fault
-    print_table = (_Json if output_format == "json" else _Text)(settings.config.clients)
+    print_table = (_Json if options.output_format == "json" else _Text)(settings.config.clients)
     status = 0
-    with spark_for(settings, options) as spark:
+    with spark_for(settings, options.connection) as spark:
         via = spark.catalog if spark else None
-        requests = table_requests(tables, open_environment(repository, settings, options["target"], via), via)
-        for table in read_tables(requests, history=not no_history):
+        where = open_environment(repository, settings, options.connection.target, via)
+        requests = table_requests(options.tables, where, via)
+        for table in read_tables(requests, history=not options.no_history):
             print_table(table)
             if isinstance(table, TableFailure):
                 status = UNREADABLE

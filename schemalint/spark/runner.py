@@ -14,14 +14,14 @@ import schemalint
 from schemalint import deploy, git
 from schemalint.catalog.refresh import refresh_entry
 from schemalint.catalog.stream_progress import with_progress
-from schemalint.catalog.table_location import choose_target
 from schemalint.config import Cosmetic
 from schemalint.config.trust import ConfigOptions, find_trusted
 from schemalint.deploy import DeployInput, Deployment, TargetAccess
-from schemalint.deploy.approvals import require_at_most, require_hashes, without_unapproved
+from schemalint.deploy.approvals import require_at_most, without_unapproved
 from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.consumers import applied_streams
 from schemalint.deploy.log_lines import DeployLog
+from schemalint.deploy.options import DeployOptions, prepare_requested
 from schemalint.deploy.outcome import Applied, DoneStep, Outcome
 from schemalint.errors import (
     ApplyError,
@@ -31,7 +31,6 @@ from schemalint.errors import (
     WaitingError,
     worst_status,
 )
-from schemalint.lint.rulebook import rules_for_apply, selection_of
 from schemalint.model.contract import Contract
 from schemalint.model.plan import TablePlan
 from schemalint.model.stream_report import StreamReport
@@ -87,6 +86,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     target: str | None = None,
     tables: Iterable[str] = (),
     head: str = "HEAD",
+    after: str | Path | None = None,
     allow: Iterable[str] = (),
     approved: Iterable[str] = (),
     allow_older: bool = False,
@@ -101,6 +101,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     max_tables: int | None = None,
     jobs: int = 1,
     trusted_refs: Iterable[str] = (),
+    fetch: bool = False,
     log: str | Path | None = None,
 ) -> tuple[Applied, ...]:
     """Change the live tables of a target to the state that a repository declares.
@@ -111,6 +112,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         target: The target; None means the only one that is configured.
         tables: Table names; empty means all contracts.
         head: The revision of the contracts, or ``worktree``.
+        after: The deploy log of the previous target: only tables that it reports as applied change.
         allow: ``upgrade`` approves protocol upgrades, ``destructive`` approves irreversible steps.
         approved: The approved hashes, of plans or of tables.
         allow_older: Apply even if a newer commit was applied already.
@@ -128,6 +130,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
             with the settings of the given one.
         trusted_refs: In CI, branches of ``origin``, or full references, whose commits count like those of the
             default branch.
+        fetch: Fetch history from the remote if this clone lacks it.
         log: The file of the deploy log, written as JSON lines while tables change.
 
     Raises:
@@ -135,28 +138,33 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     """
     with DeployLog(Path(log) if log is not None else None) as lines, refusals_not_logged():
         repo = git.open_repository(Path(repository), os.environ)
-        settings = find_trusted(repo, os.environ, ConfigOptions(trusted_refs=tuple(trusted_refs)))
-        local = settings.rule_files(repo) if allow_local_plugins else None
-        request = DeployInput(
+        if fetch:
+            repo = repo.fetching_objects()
+        settings = find_trusted(
+            repo, os.environ, ConfigOptions(trusted_refs=tuple(trusted_refs), fetch=fetch)
+        )
+        deployment = prepare_requested(
             repo,
             settings,
-            choose_target(settings, target),
-            git.find_head(repo, head, {}),
-            rules_for_apply(selection_of(settings.config, local)),
-            tuple(tables),
-            frozenset(allow),
-            require_hashes(approved),
-            allow_older=allow_older,
-            repair_drift=repair_drift,
-            base=base,
-            reorder=reorder,
-            cosmetic=cosmetic,
-            require_streams=require_streams,
-            applies=True,
+            DeployOptions(
+                tables=tuple(tables),
+                target=target,
+                head=head,
+                after=None if after is None else str(after),
+                base=base,
+                allow=tuple(allow),
+                approved=tuple(approved),
+                allow_older=allow_older,
+                repair_drift=repair_drift,
+                reorder=reorder,
+                cosmetic=cosmetic,
+                require_streams=require_streams,
+                allow_local_plugins=allow_local_plugins,
+                fetch=fetch,
+            ),
             via=SessionCatalog(lambda: session),
-            local=local,
+            applies=True,
         )
-        deployment = deploy.prepare(request)
         require_at_most(deployment.plan, max_tables)
         deployment = without_unapproved(deployment)
         lines.started(deployment)

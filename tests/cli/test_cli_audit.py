@@ -172,7 +172,7 @@ def test_inventory_counts_protocols_and_unused_features(lake: Lake) -> None:
 def test_an_audit_of_no_tables_is_an_error(lake: Lake, arguments: tuple[str, ...], message: str) -> None:
     run = lake.audit(*arguments, "--exit-zero")
     assert run.status == 2
-    assert message in run.out
+    assert message in run.out + run.err
 
 
 def test_an_unreadable_table_does_not_stop_the_audit_of_others(lake: Lake) -> None:
@@ -279,7 +279,7 @@ def test_contradictory_spark_options_are_refused_before_spark_starts(
     lake.table("orders")
     run = lake.audit("lake/orders", *arguments)
     assert run.status == 2
-    assert message in run.out
+    assert message in run.out + run.err
     assert started == []
 
 

@@ -125,7 +125,7 @@ def test_an_incomplete_run_writes_nothing(estate: Project) -> None:
 
 def test_options_that_need_others(project: Project) -> None:
     project.declare(ORDERS)
-    assert "--grow needs --write-baseline" in project.run(*ALL, "--grow").out
+    assert "--grow needs --write-baseline" in project.run(*ALL, "--grow").err
     assert "--write-baseline needs a file" in project.run(*ALL, "--write-baseline").out
 
 

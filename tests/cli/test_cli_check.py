@@ -440,13 +440,13 @@ def test_unwritable_output_file_is_an_error(committed: Project) -> None:
 def test_fix_is_refused_for_a_commit(committed: Project) -> None:
     run = committed.check("--fix", "--head", "HEAD", "--against", "none")
     assert run.status == 2
-    assert "--fix and --head HEAD do not go together" in run.out
+    assert "--fix and --head HEAD do not go together" in run.err
 
 
 def test_unsafe_fixes_alone_are_refused(committed: Project) -> None:
     run = committed.check("--unsafe-fixes")
     assert run.status == 2
-    assert "--unsafe-fixes needs --fix or --diff" in run.out
+    assert "--unsafe-fixes needs --fix or --diff" in run.err
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_spark_options_without_via_are_refused(project: Project, command: str) -
 def test_check_refuses_via_without_live(project: Project, engine: Engine, arguments: tuple[str, ...]) -> None:
     run = project.check(*arguments, "--via", "spark")
     assert run.status == 2
-    assert "--via needs --live" in run.out
+    assert "--via needs --live" in run.err
     assert engine.started == []
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from schemalint.cli._spark_options import Spark, running_spark
+from schemalint.cli._typed import Connection, typed
 from schemalint.config import SparkSettings, Target
 from schemalint.config.trust import TrustedSpark, TrustedTarget
 from schemalint.errors import UsageError
@@ -380,7 +381,10 @@ def test_running_session_keeps_its_settings(
 
 
 def test_connect_server_takes_no_packages() -> None:
-    options: dict[str, Any] = {"with_packages": True, "remote": "sc://spark", "master": None, "conf": ()}
-
-    with pytest.raises(UsageError, match="the server has its own packages"), running_spark(NONE, options):
+    given = {"with_packages": True, "remote": "sc://spark"}
+    with pytest.raises(UsageError, match="the server has its own packages"):
+        typed(Connection, given)
+    settings = replace(NONE, remote="sc://spark")
+    options = Connection(with_packages=True)
+    with pytest.raises(UsageError, match="the server has its own packages"), running_spark(settings, options):
         pass

@@ -121,7 +121,7 @@ def test_flags_that_would_be_ignored_are_refused(shown: ShownProject, arguments:
     shown.show(str(shown.lake / "sales/orders"))
     run = shown.project.check("--all", *arguments)
     assert run.status == 2
-    assert arguments[0] in run.out
+    assert arguments[0] in run.err
 
 
 def test_a_table_that_show_could_not_read_is_skipped(shown: ShownProject) -> None:

@@ -101,10 +101,6 @@ class InternalError(SchemalintError):
     exit_status = 3
 
 
-class RuleImportError(InternalError):
-    """The module of a built-in rule cannot be imported, so no table can be judged."""
-
-
 _WORST_FIRST: Final = (143, 130, 3, 2, 1, 4, 0)
 
 

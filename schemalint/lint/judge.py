@@ -12,7 +12,7 @@ from schemalint.delta.engine import Engine
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import lowercased, prefixes
 from schemalint.delta.table import TableState
-from schemalint.errors import InternalError, Location, PluginError, RuleImportError, SchemalintError
+from schemalint.errors import InternalError, Location, PluginError, SchemalintError
 from schemalint.lint.context import effective_pairs, git_context, git_facts
 from schemalint.lint.finding_location import locate_finding, object_of, values_of
 from schemalint.lint.follow_ups import with_follow_ups
@@ -88,8 +88,6 @@ def collecting(errors: list[SchemalintError], table: str) -> Iterator[None]:
     """
     try:
         yield
-    except RuleImportError:  # it is not about the table
-        raise
     except SchemalintError as error:
         errors.append(error)
     except Exception as error:  # noqa: BLE001 (no rule and no table may end the run)

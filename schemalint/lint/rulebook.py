@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from schemalint.config import Config
 from schemalint.config.positions import find_word
 from schemalint.errors import InternalError, PluginError, SchemalintError, UsageError
-from schemalint.lint.late_rules import function_of, listed_rules, not_imported, unusable
-from schemalint.lint.rule_packages import BUILT_IN, BUILT_IN_PACKAGE, rule_packages
+from schemalint.lint.rule_packages import BUILT_IN, rule_packages
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import ATTRIBUTE, OptionValue, Rule
@@ -62,16 +61,14 @@ class _Origin:
 
     Attributes:
         load: Imports its modules.
-        listed: Returns its rules if they are known without their modules; else nothing.
     """
 
     name: str
     what: str
     load: Callable[[], list[ModuleType]]
-    listed: Callable[[], tuple[Rule, ...]] = tuple
 
     def failed(self, why: str) -> SchemalintError:
-        message = unusable(self.name, self.what, why)
+        message = f"the rules of {self.name} ({self.what}) cannot be used: {why}"
         if self.name == BUILT_IN:
             return InternalError(message)
         return PluginError(message, help=f"repair or remove {self.name}")
@@ -87,7 +84,7 @@ def load_rules(selection: Selection | None = None) -> tuple[Rule, ...]:
     rules: dict[str, Rule] = {}
     for origin in _origins((selection.local if selection else None) or ()):
         for rule in _rules_of(origin):
-            if (other := rules.get(rule.code)) is not None and function_of(other) is not function_of(rule):
+            if (other := rules.get(rule.code)) is not None and other.check is not rule.check:
                 raise origin.failed(f"rule {rule.code} of {rule.module} is already in {other.module}")
             rules[rule.code] = rule
     ordered = tuple(rules[code] for code in sorted(rules))
@@ -250,21 +247,17 @@ def _is_selected(rule: Rule, selection: Selection) -> bool:
 
 def _origins(local: Iterable[Path]) -> Iterator[_Origin]:
     for package in rule_packages():
-        is_built_in = package.distribution == BUILT_IN and package.module == BUILT_IN_PACKAGE
-        load = partial(_package, package.module)
-        yield _Origin(package.distribution, package.value, load, listed_rules if is_built_in else tuple)
+        yield _Origin(package.distribution, package.value, partial(_package, package.module))
     for path in local:
         yield _Origin(path.name, str(path), lambda path=path: [_file(path)])  # type: ignore[misc]
 
 
 def _rules_of(origin: _Origin) -> Iterator[Rule]:
     try:
-        listed = origin.listed()
-        modules = [] if listed else origin.load()
+        modules = origin.load()
     # A foreign package may raise any exception during import, or exit.
     except (Exception, SystemExit) as error:
-        raise origin.failed(not_imported(error)) from error
-    yield from listed
+        raise origin.failed(f"cannot be imported: {type(error).__name__}: {error}") from error
     for module in modules:
         for value in vars(module).values():
             rule = getattr(value, ATTRIBUTE, None)

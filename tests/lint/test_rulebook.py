@@ -11,7 +11,6 @@ import pytest
 
 from schemalint.delta.change import TypeChanged
 from schemalint.errors import InternalError, PluginError, UsageError
-from schemalint.lint.late_rules import listed_rules
 from schemalint.lint.rulebook import Selection, load_rules
 from schemalint.plugin import ATTRIBUTE, Severity, rule
 
@@ -62,7 +61,6 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     yield Site(tmp_path)
     for name in set(sys.modules) - before:
         del sys.modules[name]
-    listed_rules.cache_clear()  # some of its rules may have been imported since
 
 
 def _rule(code: str, name: str, *, default: bool = True) -> str:

@@ -11,6 +11,10 @@ PINS := requirements/dev.txt
 FUZZ_PINS := requirements/fuzz.txt
 FUZZ_INSTALLED := .venv/.fuzz
 FUZZ_SECONDS ?= 3600
+# What `make test` leaves to `make engine` and `make kill`, which .ci/run starts if what they ask about changed.
+EACH_TIME := -m 'not engine and not kill'
+# Samples that `make engine` asks whole (tests/support/sampling.py).
+SAMPLED := $(addprefix tests/engine/test_,feature_drops.py live_values.py)
 RUNS ?= 7
 BUF_VERSION := v1.75.0
 DATACONTRACT_VERSION := 1.2.8
@@ -26,17 +30,18 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage docs dist version home bench engine kill probe ground fuzz lint pins clean require-java require-python
+.PHONY: help demo test coverage docs dist version home bench engine kill record probe ground fuzz lint pins clean require-java require-python
 
 help:
 	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
-	@echo 'make test      all tests, those that ask the real engine included'
-	@echo 'make coverage  all tests, and a list of the lines and branches that none of them reaches'
+	@echo 'make test      the tests, those that ask the real engine included'
+	@echo 'make coverage  the tests, and a list of the lines and branches that none of them reaches'
 	@echo 'make docs      the site, in site/'
 	@echo 'make dist      wheel and sdist, in dist/, built, checked, installed and tried'
 	@echo 'make bench     ratios to peers: buf (needs Go), datacontract, delta-rs, plain Spark (needs Java); and scale (takes long)'
-	@echo 'make engine    ask the real engine again for all recorded answers (takes long)'
-	@echo 'make kill      kill plans at every point, and apply them again (takes long)'
+	@echo 'make engine    ask the real engine all that make test asks it a sample of'
+	@echo 'make kill      kill runs at all points of which make test takes one of each class'
+	@echo 'make record    record all answers of the engine again, and kill all plans (takes hours)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
 	@echo 'make ground    the tests without Spark on the lowest versions that pyproject.toml allows (takes long)'
 	@echo 'make fuzz      fuzz all readers for an hour, or for FUZZ_SECONDS (docs/fuzzing.md)'
@@ -52,10 +57,10 @@ test coverage: export PYTHONDONTWRITEBYTECODE =
 
 # Two workers, each with a Spark session for its group of the engine's tests (tests/conftest.py).
 test: require-java $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=20 $(EACH_TIME)
 
 coverage: require-java $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov $(EACH_TIME)
 
 # The variable silences an announcement of mkdocs-material. With --quiet, mkdocs counts no warnings and is not strict.
 docs: $(INSTALLED)
@@ -104,16 +109,21 @@ bench: $(INSTALLED)
 	if '$(JAVA)' -version 2>/dev/null; then $(BIN)/python -m benchmarks.apply --runs 3; \
 	else echo 'apply is left out: there is no $(JAVA).' >&2; fi
 
-# What the engine answers is recorded again, to be read as a diff. It takes long.
 engine: require-java $(INSTALLED)
-	for part in types nested protocols alters states logs functions values streams; do \
-	    PYTHONPATH=tests $(BIN)/python -m engine.record_$$part || exit 1; \
-	done
-	SCHEMALINT_ENGINE_PLANS=200 $(BIN)/pytest tests/planner/test_plans_on_the_engine.py tests/planner/test_pairs_on_the_engine.py
-	SCHEMALINT_ENGINE_ALL=1 $(BIN)/pytest -m spark tests/engine/test_feature_drops.py tests/engine/test_live_values.py
+	SCHEMALINT_ENGINE_ALL=1 $(BIN)/python -m pytest -n 2 --dist load -m spark $(SAMPLED)
+	SCHEMALINT_ENGINE_PLANS=200 $(BIN)/python -m pytest -n 2 --dist load -m spark tests/planner
+	$(BIN)/python -m pytest -n 2 --dist load -m engine --ignore=tests/planner $(addprefix --ignore=,$(SAMPLED))
 
-# Processes are killed too, each with a Spark session of its own. The counts are recorded, to be read as a diff.
+# Runs end between any two statements, and other runs come between them.
 kill: require-java $(INSTALLED)
+	$(BIN)/python -m pytest -n 2 --dist load -m kill
+
+# The answers and the counts are files, to be read as a diff. Processes are killed too, each with a Spark session of
+# its own. PLANS=swap kills one of the plans.
+record: require-java $(INSTALLED)
+	$(if $(PLANS),,for part in types nested protocols alters states logs functions values streams; do \
+	    PYTHONPATH=tests $(BIN)/python -m engine.record_$$part || exit 1; \
+	done)
 	PYTHONPATH=tests $(BIN)/python -m engine.record_kills $(PLANS)
 
 # Each version of a reader is installed from the package index, into an environment of its own.

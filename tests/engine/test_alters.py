@@ -21,7 +21,7 @@ QUESTIONS = questions()
 RECORD = read_record()
 WITHOUT_CLASS = {UNCHANGED, "PARSE_SYNTAX_ERROR"}
 """Answers without an error class of Delta: no effect, or a statement that Spark cannot parse."""
-SAMPLE = 12
+SAMPLE = 4
 
 each_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.case)
 

@@ -14,7 +14,7 @@ from schemalint.delta.feature_drop import DropRequests, drop_obstacles
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.model.contract import Contract
 from schemalint.planner import plan_table
-from support.sampling import some_of_each
+from support.sampling import left_to, some_of_each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +66,7 @@ DROPPED = {
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("truncates", [False, True])
+@pytest.mark.parametrize("truncates", [pytest.param(False, marks=pytest.mark.engine), True])
 def test_each_feature_is_dropped_or_refused_as_its_row_says(
     spark: SparkSession, tmp_path: Path, *, truncates: bool
 ) -> None:
@@ -90,7 +90,14 @@ def test_each_feature_is_dropped_or_refused_as_its_row_says(
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", [*NOT_DROPPED, *DROPPED])
+@pytest.mark.parametrize(
+    "name",
+    left_to(
+        pytest.mark.engine,
+        {name: name for name in (*NOT_DROPPED, *DROPPED)},
+        except_for=(*NOT_DROPPED, "a renamed column"),
+    ),
+)
 def test_table_keeps_or_loses_its_feature_as_predicted(
     spark: SparkSession, tmp_path: Path, name: str
 ) -> None:
@@ -136,6 +143,7 @@ def test_drop_from_a_table_without_the_feature_has_no_other_error_class(
 
 
 @pytest.mark.spark
+@pytest.mark.engine
 def test_only_some_drops_remove_a_property_that_is_false(spark: SparkSession, tmp_path: Path) -> None:
     removed = {}
     enabled = [row for row in SETTABLE if row.removable and row.enabled_by_property]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RECORD = read_record()
 ASKED = {question: answer for question, answer in RECORD.items() if question.call}
-SAMPLE = 12
+SAMPLE = 4
 
 # Known differences, with the reasons: docs/disagreements.md.
 COMPUTED_BUT_REFUSED = {"input_file_block_length", "input_file_block_start", "input_file_name"} | {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RECORD = read_record()
 RULES = tuple(built_in().values())
-SAMPLE = 12
+SAMPLE = 4
 
 _NO_CLASS = "the error depends on the part of the expression, so the finding names none"
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 RECORD = read_record()
-SAMPLE = 3
+SAMPLE = 2
 
 # What fails: reading, writing, altering; and whether a write leaves a checkpoint, where that is certain.
 EFFECTS = {
@@ -65,10 +65,10 @@ def test_engine_still_reads_values_as_recorded(spark: SparkSession, tmp_path: Pa
 
 @pytest.mark.spark
 def test_restore_replaces_some_values_that_alter_cannot(spark: SparkSession, tmp_path: Path) -> None:
-    """Ask about some values of each kind: what they stop, and what mends them."""
+    """Ask about a value of each kind: what they stop, and what mends them."""
     expected, answers = {}, {}
     stuck = (question for question in RECORD if RECORD[question].mend != ACCEPTED)
-    sample = some_of_each(stuck, lambda question: (stopped_by(*question), mended_by(*question)), SAMPLE)
+    sample = some_of_each(stuck, lambda question: (stopped_by(*question), mended_by(*question)), 1)
     for number, question in enumerate(sample):
         table = tmp_path / str(number)
         _write_log(table, {})

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 RECORD = read_record()
-SAMPLE = 40
+SAMPLE = 10
 
 
 def test_every_question_is_recorded() -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 RECORD = read_record()
 RULES = tuple(rule for rule in load_rules() if rule.module.startswith("schemalint_rules."))
-SAMPLE = 12
+SAMPLE = 4
 
 
 # The facts that a check cannot know or judges otherwise, by a part of the change, with the reason.

@@ -1,7 +1,7 @@
 """For generated pairs of table and contract, Spark carries out each plan, and no refused change succeeds.
 
-Another revision is deployed to each table whose plan was carried out. The default is 60 pairs;
-``SCHEMALINT_ENGINE_PLANS=300`` tries 300 (`make engine`), and ``SCHEMALINT_ENGINE_SEED`` selects other pairs.
+Another revision is deployed to each table whose plan was carried out. The default is 15 pairs;
+``SCHEMALINT_ENGINE_PLANS=200`` tries 200 (`make engine`), and ``SCHEMALINT_ENGINE_SEED`` selects other pairs.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from schemalint.model.contract import Contract
     from schemalint.model.plan import TablePlan
 
-PAIRS = int(os.environ.get("SCHEMALINT_ENGINE_PLANS", "60"))
+PAIRS = int(os.environ.get("SCHEMALINT_ENGINE_PLANS", "15"))
 SEED = int(os.environ.get("SCHEMALINT_ENGINE_SEED", "20261121"))
 RULES = rules_for_apply(Selection())
 # Changes that Spark makes and schemalint refuses, with the reason: by rule code, or by a part of the refusal.

@@ -1,6 +1,6 @@
 """Spark carries out the plans of the histories of `test_plan_properties` on real tables.
 
-The default is 40 histories; ``SCHEMALINT_ENGINE_PLANS=200`` tries 200 (`make engine`).
+`make engine` tries 200 histories; `make test` tries the pairs of `test_pairs_on_the_engine` instead.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ SEED = 20261121
 
 
 @pytest.mark.spark
+@pytest.mark.engine
 def test_engine_carries_out_every_plan(session: SparkSession, tmp_path: Path) -> None:
     numbers = count()
 

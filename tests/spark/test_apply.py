@@ -261,7 +261,9 @@ SEVERAL_STEPS = (
 )
 
 
-@pytest.mark.parametrize("killed_after", range(6))
+@pytest.mark.parametrize(
+    "killed_after", [3, *(pytest.param(number, marks=pytest.mark.kill) for number in (0, 1, 2, 4, 5))]
+)
 def test_run_killed_between_two_statements_is_finished_by_the_next(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch, killed_after: int
 ) -> None:

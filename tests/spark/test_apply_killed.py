@@ -20,6 +20,7 @@ from schemalint.model.marker import PENDING
 from schemalint.values import replace
 from support.faulty_sessions import AnswerLostError, Interrupted, Killed, killed_after
 from support.lakehouse import Lakehouse
+from support.sampling import left_to
 
 if TYPE_CHECKING:
     from schemalint.delta.table import TableState
@@ -84,10 +85,14 @@ MAPPED = {
     ),
     "guards-and-clustering": _case("guards-and-clustering", PLAIN, [{"a2": 1, "c": "three", "d": None}]),
 }
-every_case = pytest.mark.parametrize("case", MAPPED.values(), ids=MAPPED.keys())
 
 
-@every_case
+def cases(*each_time: str) -> pytest.MarkDecorator:
+    """Kill the runs of these cases in `make test`, and those of the others in `make kill`."""
+    return pytest.mark.parametrize("case", left_to(pytest.mark.kill, MAPPED, except_for=each_time))
+
+
+@cases("ring-with-drop-and-widening")
 def test_runs_killed_after_each_statement_complete_the_plan(
     case: Case, lakehouse: Lakehouse, tmp_path: Path
 ) -> None:
@@ -117,9 +122,16 @@ def _is_killed(lakehouse: Lakehouse) -> bool:
     return True
 
 
+POINTS = {
+    f"{name}-{killed_at}": (name, killed_at)
+    for name, steps in (("swap", 6), ("recreated", 5))
+    for killed_at in range(steps)
+}
+
+
 @pytest.mark.parametrize(
     ("name", "killed_at"),
-    [(name, killed_at) for name, steps in (("swap", 6), ("recreated", 5)) for killed_at in range(steps)],
+    left_to(pytest.mark.kill, POINTS, except_for=("recreated-0", "recreated-2", "recreated-4")),
 )
 def test_run_killed_once_is_completed_by_the_next(
     name: str,
@@ -148,7 +160,7 @@ def prepared() -> dict[str, tuple[Lakehouse, TableState]]:
     return {}
 
 
-@every_case
+@cases("swap")
 def test_lost_answers_of_completed_statements_do_not_stop_a_run(
     case: Case, lakehouse: Lakehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,7 +177,14 @@ def test_lost_answers_of_completed_statements_do_not_stop_a_run(
     _assert_result(lakehouse, goal, case)
 
 
-@pytest.mark.parametrize("killed_at", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    "killed_at",
+    [
+        pytest.param(1, marks=pytest.mark.kill),
+        2,
+        *(pytest.param(at, marks=pytest.mark.kill) for at in (3, 4)),
+    ],
+)
 def test_run_of_a_newer_contract_first_finishes_an_interrupted_swap(
     killed_at: int, lakehouse: Lakehouse
 ) -> None:
@@ -212,8 +231,10 @@ with counting_commits():
 
 @pytest.mark.parametrize(
     ("name", "statement", "seconds"),
-    [("swap", 3, 0.0), ("mapping-switched-on-first", 4, 0.15)],
-    ids=["between-two-renames", "within-a-statement"],
+    [
+        pytest.param("swap", 3, 0.0, id="between-two-renames"),
+        pytest.param("mapping-switched-on-first", 4, 0.15, id="within-a-statement", marks=pytest.mark.kill),
+    ],
 )
 def test_run_of_a_killed_process_is_completed_by_the_next(
     name: str, statement: int, seconds: float, lakehouse: Lakehouse, tmp_path: Path

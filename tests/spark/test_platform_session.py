@@ -96,6 +96,7 @@ print("outcome: rows", session.sql("SELECT a FROM sales.orders").collect()[0].a)
 """
 
 
+@pytest.mark.engine
 def test_job_of_spark_submit_alters_tables_of_a_hive_metastore_without_the_package_of_delta(
     lakehouse: Lakehouse, tmp_path: Path
 ) -> None:

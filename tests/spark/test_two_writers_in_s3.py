@@ -21,7 +21,7 @@ from support.servers import CREDENTIALS, Bucket, send_put
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.engine]
 
 ROUNDS = int(os.environ.get("SCHEMALINT_RACE_ROUNDS", "2"))
 TESTS = Path(__file__).parents[1]

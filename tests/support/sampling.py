@@ -1,4 +1,4 @@
-"""Samples of questions to the engine, so that each run of the tests asks some of each kind."""
+"""Samples of questions to the engine: `make test` asks some of each kind, and other targets ask all."""
 
 from __future__ import annotations
 
@@ -6,12 +6,37 @@ import os
 import random
 from typing import TYPE_CHECKING, TypeVar
 
+import pytest
+
 from schemalint.values import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+
+    from _pytest.mark.structures import ParameterSet
 
 T = TypeVar("T")
+
+
+def left_to(
+    mark: pytest.MarkDecorator, values: Mapping[str, T], *, except_for: Collection[str]
+) -> list[ParameterSet]:
+    """Return all values as parameters; those that `make test` does not need have the mark of another target.
+
+    A tuple is the values of several parameters.
+
+    Raises:
+        KeyError: One of the exceptions is no value.
+    """
+    unmarked = {name: values[name] for name in except_for}
+    return [
+        pytest.param(
+            *(value if isinstance(value, tuple) else (value,)),
+            id=name,
+            marks=() if name in unmarked else mark,
+        )
+        for name, value in values.items()
+    ]
 
 
 def some_of_each(values: Iterable[T], kind: Callable[[T], Hashable], size: int) -> list[T]:

@@ -15,6 +15,13 @@ FUZZ_SECONDS ?= 3600
 EACH_TIME := -m 'not engine and not kill'
 # Samples that `make engine` asks whole (tests/support/sampling.py).
 SAMPLED := $(addprefix tests/engine/test_,feature_drops.py live_values.py)
+# Delta's line, and the pair of Delta and Spark that it is asked with: requirements/engine-SPARK.txt. Each has an
+# environment of its own, of the only Python that all of these Sparks run on.
+ENGINE_PYTHON := 3.11
+ENGINE_3.2 := 3.5.3 delta-spark==3.2.1 pyspark==3.5.3
+ENGINE_3.3 := 3.5 delta-spark==3.3.2 pyspark==3.5.7
+ENGINE_4.0 := 4.0 delta-spark==4.0.1 pyspark==4.0.2
+ENGINE_PINS = requirements/engine-$(firstword $(ENGINE_$(ENGINE))).txt
 RUNS ?= 7
 BUF_VERSION := v1.75.0
 DATACONTRACT_VERSION := 1.2.8
@@ -30,7 +37,8 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage docs dist version home bench engine kill record probe ground fuzz lint pins clean require-java require-python
+.PHONY: help demo test coverage docs dist version home bench engine engine-pins kill record probe ground fuzz lint pins clean
+.PHONY: require-java require-python
 
 help:
 	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
@@ -39,7 +47,7 @@ help:
 	@echo 'make docs      the site, in site/'
 	@echo 'make dist      wheel and sdist, in dist/, built, checked, installed and tried'
 	@echo 'make bench     ratios to peers: buf (needs Go), datacontract, delta-rs, plain Spark (needs Java); and scale (takes long)'
-	@echo 'make engine    ask the real engine all that make test asks it a sample of'
+	@echo 'make engine    ask the real engine all that make test asks it a sample of; ENGINE=3.3 records an older one'
 	@echo 'make kill      kill runs at all points of which make test takes one of each class'
 	@echo 'make record    record all answers of the engine again, and kill all plans (takes hours)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
@@ -109,10 +117,21 @@ bench: $(INSTALLED)
 	if '$(JAVA)' -version 2>/dev/null; then $(BIN)/python -m benchmarks.apply --runs 3; \
 	else echo 'apply is left out: there is no $(JAVA).' >&2; fi
 
+# With ENGINE, what another Delta answers is recorded, to be read as a diff. It takes long.
+ifdef ENGINE
+engine: require-java $(INSTALLED)
+	@test -n '$(ENGINE_$(ENGINE))' || { echo 'no pins for Delta $(ENGINE): ENGINE=3.2, 3.3 or 4.0' >&2; exit 2; }
+	test -x .engines/$(ENGINE)/bin/python || $(BIN)/uv venv --quiet --python $(ENGINE_PYTHON) .engines/$(ENGINE)
+	$(BIN)/uv pip install --quiet --python .engines/$(ENGINE) --require-hashes --requirement $(ENGINE_PINS)
+	for part in $(or $(PART),types nested protocols states); do \
+	    PYTHONPATH=tests:.:rules .engines/$(ENGINE)/bin/python -m engine.record_$$part || exit 1; \
+	done
+else
 engine: require-java $(INSTALLED)
 	SCHEMALINT_ENGINE_ALL=1 $(BIN)/python -m pytest -n 2 --dist load -m spark $(SAMPLED)
 	SCHEMALINT_ENGINE_PLANS=200 $(BIN)/python -m pytest -n 2 --dist load -m spark tests/planner
 	$(BIN)/python -m pytest -n 2 --dist load -m engine --ignore=tests/planner $(addprefix --ignore=,$(SAMPLED))
+endif
 
 # Runs end between any two statements, and other runs come between them.
 kill: require-java $(INSTALLED)
@@ -154,10 +173,15 @@ lint: $(INSTALLED)
 pins: $(INSTALLED)
 	$(COMPILE) --group dev --extra spark --output-file $(PINS) pyproject.toml
 	$(COMPILE) --group fuzz --output-file $(FUZZ_PINS)
+	for line in 3.2 3.3 4.0; do $(MAKE) --no-print-directory engine-pins ENGINE=$$line || exit 1; done
+
+engine-pins: $(INSTALLED)
+	printf '%s\n' $(wordlist 2,9,$(ENGINE_$(ENGINE))) pytest hypothesis | \
+	    $(COMPILE) --output-file $(ENGINE_PINS) pyproject.toml -
 
 clean:
 	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	rm -rf .bench .coverage .coverage.* .fuzz .ground dist site metastore_db spark-warehouse derby.log
+	rm -rf .bench .coverage .coverage.* .engines .fuzz .ground dist site metastore_db spark-warehouse derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The last step downloads nothing: the pins hold the build backend too.

@@ -101,7 +101,6 @@ def missing_engine() -> str:
 
 def start_session(warehouse: Path) -> SparkSession:
     """Start Spark in this process; the first start downloads Delta's jars from Maven Central."""
-    from pyspark.logger import PySparkLogger  # noqa: PLC0415
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
     from delta import configure_spark_with_delta_pip  # noqa: PLC0415 (takes long, and only these tests need it)
@@ -115,6 +114,9 @@ def start_session(warehouse: Path) -> SparkSession:
         with jvm.one_fetches_jars():
             session = configure_spark_with_delta_pip(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
-    # PySpark logs every refused statement with its Java stack trace; these tests expect refusals.
-    PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    # PySpark 4 logs every refused statement with its Java stack trace; these tests expect refusals.
+    if importlib.util.find_spec("pyspark.logger"):
+        from pyspark.logger import PySparkLogger  # noqa: PLC0415
+
+        PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     return session

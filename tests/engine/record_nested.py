@@ -15,7 +15,17 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.record_types import NO_UP_CAST, Answer, Config, _answer, _cell, _refusal, _versions
+from engine.answers import new_record, record_path
+from engine.record_types import (
+    NO_UP_CAST,
+    Answer,
+    Config,
+    _answer,
+    _cell,
+    _makes_no_column,
+    _refusal,
+    _versions,
+)
 from schemalint.delta.datatype import type_at
 from schemalint.delta.path import Part
 from schemalint.delta.path import Path as FieldPath
@@ -56,7 +66,7 @@ CONFIGS = {
     "plain": Config(widening=False, ntz=True),
     "widening without ntz": Config(widening=True, ntz=False),
 }
-RECORD = Path(__file__).with_name("nested.csv")
+RECORD = record_path("nested")
 
 
 class Question(NamedTuple):
@@ -83,13 +93,19 @@ def all_questions() -> list[Question]:
 def ask(spark: SparkSession, folder: Path, questions: Iterable[Question]) -> dict[Question, Answer]:
     """Return the answers, from a table per source type and configuration with a column per question.
 
-    A pair that Spark refuses in every table (`NO_UP_CAST`) is asked in one configuration. A change is
-    accepted if ALTER COLUMN makes it, or else REPLACE COLUMNS.
+    Questions about a type of which this engine makes no column have no answer. A pair that Spark refuses in
+    every table (`NO_UP_CAST`) is asked in one configuration. A change is accepted if ALTER COLUMN makes it,
+    or else REPLACE COLUMNS.
     """
     all_asked = tuple(questions)
     answers: dict[Question, Answer] = {}
     always_refused: set[tuple[str, str, str]] = set()
-    for number, (source, config) in enumerate(itertools.product(TYPES, CONFIGS.values())):
+    stored = [
+        source
+        for number, source in enumerate(TYPES)
+        if not _makes_no_column(spark, folder / f"trial{number}", source)
+    ]
+    for number, (source, config) in enumerate(itertools.product(stored, CONFIGS.values())):
         table_findings = [
             question for question in all_asked if question.source == source and question[3:] == config
         ]
@@ -97,7 +113,7 @@ def ask(spark: SparkSession, folder: Path, questions: Iterable[Question]) -> dic
         answers |= dict.fromkeys(table_findings, NO_UP_CAST)
         answers |= dict(_ask_table(spark, folder / f"t{number}", config, to_ask))
         always_refused |= {question[:3] for question in to_ask if answers[question] == NO_UP_CAST}
-    return {question: answers[question] for question in all_asked}
+    return {question: answers[question] for question in all_asked if question in answers}
 
 
 def field_path(position: str) -> FieldPath:
@@ -203,7 +219,7 @@ def _record_all() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         session = start_session(Path(folder, "warehouse"))
-        write_record(ask(session, Path(folder), all_questions()))
+        write_record(ask(session, Path(folder), all_questions()), new_record("nested"))
         session.stop()
 
 

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypedDict
 
+from engine.answers import new_record, record_path
 from engine.record_types import _refusal, _versions
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-RECORD = Path(__file__).with_name("protocols.csv")
+RECORD = record_path("protocols")
 REFUSED = "refused"  # without an error class
 
 
@@ -145,7 +146,10 @@ def all_questions() -> list[Question]:
 
 
 def ask(spark: SparkSession, folder: Path, questions: Iterable[Question]) -> dict[Question, Answer]:
-    """Return the answers; each question gets its own table, a copy of the start's."""
+    """Return the answers; each question gets its own table, a copy of the start's.
+
+    Questions about a start that this engine refuses to make have no answer.
+    """
     start_tables: dict[str, Path] = {}
     answers: dict[Question, Answer] = {}
     for number, question in enumerate(questions):
@@ -155,7 +159,10 @@ def ask(spark: SparkSession, folder: Path, questions: Iterable[Question]) -> dic
             continue
         if question.start not in start_tables:
             start_tables[question.start] = folder / f"start{len(start_tables)}"
-            spark.sql(_create(start_tables[question.start], {"properties": {**STARTS[question.start]}}))
+            start = _create(start_tables[question.start], {"properties": {**STARTS[question.start]}})
+            _refusal(spark, start)
+        if not start_tables[question.start].exists():
+            continue
         shutil.copytree(start_tables[question.start], path)
         answers[question] = _answer(spark, path, _alter(path, CHANGES[question.change]))
     return answers
@@ -251,7 +258,7 @@ def _record_all() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         session = start_session(Path(folder, "warehouse"))
-        write_record(ask(session, Path(folder), all_questions()))
+        write_record(ask(session, Path(folder), all_questions()), new_record("protocols"))
         session.stop()
 
 

@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from engine.answers import new_record, record_path
 from engine.record_types import _refusal, _versions
 from engine.state_questions import questions
 from schemalint.delta.properties import canonical, is_protocol_key
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-RECORD = Path(__file__).with_name("states.csv")
+RECORD = record_path("states")
 ACCEPTED = "accepted"
 UNCHANGED = "unchanged"
 REFUSED = "refused"  # without an error class
@@ -52,7 +53,10 @@ class Question(NamedTuple):
 
 
 def ask(spark: SparkSession, folder: Path, to_ask: Iterable[Question]) -> dict[Question, str]:
-    """Return ``accepted``, ``unchanged`` (success without effect) or the refusal for each question."""
+    """Return ``accepted``, ``unchanged`` (success without effect) or the refusal for each question.
+
+    Questions about a first state that this engine refuses to make have no answer.
+    """
     return _Asker(spark, folder).answers(to_ask)
 
 
@@ -86,7 +90,11 @@ class _Asker:
         self._tables: dict[str, Path] = {}
 
     def answers(self, to_ask: Iterable[Question]) -> dict[Question, str]:
-        return {question: self._answer(question) for question in to_ask}
+        return {
+            question: self._answer(question)
+            for question in to_ask
+            if not question.before or self._is_made(question.before)
+        }
 
     def _answer(self, question: Question) -> str:
         after: State = json.loads(question.after)
@@ -120,11 +128,14 @@ class _Asker:
             return error
         return REFUSED
 
-    def _copy_of(self, state: str) -> Path:
+    def _is_made(self, state: str) -> bool:
         if state not in self._tables:
             self._tables[state] = self._new_path()
-            error = self._refusal(_create(self._tables[state], json.loads(state)))
-            assert error is None, (state, error)
+            self._refusal(_create(self._tables[state], json.loads(state)))
+        return self._tables[state].exists()
+
+    def _copy_of(self, state: str) -> Path:
+        assert self._is_made(state), state
         path = self._new_path()
         shutil.copytree(self._tables[state], path)
         return path
@@ -227,7 +238,7 @@ def _record_all() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         session = start_session(Path(folder, "warehouse"))
-        write_record(ask(session, Path(folder), all_questions()))
+        write_record(ask(session, Path(folder), all_questions()), new_record("states"))
         session.stop()
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from engine.answers import new_record, record_path
 from schemalint.values import grouped
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ TYPES = (
     "varchar(5)", "varchar(10)", "char(5)", "char(10)", "variant", "void",
 )  # fmt: skip
 
-RECORD = Path(__file__).with_name("types.csv")
+RECORD = record_path("types")
 ACCEPTED = "accepted"
 UNCHANGED = "unchanged"
 LOGGED_NAMES = {"int": "integer"}  # the other types have the same name in the Delta log and in SQL
@@ -80,6 +81,7 @@ def ask(
     """Change a column of every source type to every type of ``TYPES``, in tables of every configuration.
 
     A new table with a timestamp_ntz column always supports the feature: questions without it have no answer.
+    Neither have those about a type of which this engine makes no column.
     """
     answers: dict[Question, Answer] = {}
     for source in sources:
@@ -90,6 +92,8 @@ def ask(
             table = folder / f"t{len(answers)}"
             targets = [target for target in TYPES if target not in always_refused]
             pairs = [(source, target) for target in targets]
+            if _makes_no_column(spark, folder / f"t{len(answers)}-trial", source):
+                continue
             answered = dict(zip(targets, _ask_table(spark, table, config, pairs), strict=True))
             always_refused |= {target: answer for target, answer in answered.items() if answer == NO_UP_CAST}
             for target in TYPES:
@@ -158,6 +162,11 @@ def _create(spark: SparkSession, path: Path, types: Sequence[str], config: Confi
     spark.sql(f"CREATE TABLE delta.`{path}` ({', '.join(columns)}) USING delta {clause}")
 
 
+def _makes_no_column(spark: SparkSession, path: Path, type_: str) -> bool:
+    """Whether the engine refuses a new table with such a column, as Spark 3.5 does for variant."""
+    return _refusal(spark, f"CREATE TABLE delta.`{path}` (other int, c {type_}) USING delta") is not None
+
+
 def _refusal(spark: SparkSession, statement: str) -> str | None:
     """Run a statement, and return the error class if the engine refuses it."""
     return refusal(lambda: spark.sql(statement))
@@ -171,7 +180,9 @@ def refusal(run: Callable[[], object]) -> str | None:
     try:
         run()
     except PySparkException as error:
-        return str(error.getCondition() or _error_class(str(error)))
+        # PySpark 3.5 has the older name.
+        condition = getattr(error, "getCondition", None) or error.getErrorClass
+        return str(condition() or _error_class(str(error)))
     except Py4JJavaError as error:  # PySpark does not know DeltaTableFeatureException
         return _error_class(str(error.java_exception.getMessage()))
     return None
@@ -217,7 +228,7 @@ def _record_all() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         session = start_session(Path(folder, "warehouse"))
-        write_record(ask(session, Path(folder)))
+        write_record(ask(session, Path(folder)), new_record("types"))
         session.stop()
 
 

@@ -34,6 +34,7 @@ from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenam
 from schemalint.delta.datatype import VOID, Struct, type_at, walk
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
+from schemalint.delta.engine_answers import Answer, changes_type
 from schemalint.delta.feature_drop import DropRequests
 from schemalint.delta.lengths import columns_with_lengths, shifted_structs
 from schemalint.delta.path import Path, PathIndex, lowercased, path_key
@@ -172,6 +173,37 @@ class RuleContext:
         """The engine of the deployment target; None if the configuration does not name it."""
         return self.contract.engine
 
+    @property
+    def writer(self) -> str:
+        """The engine and its targets, as messages name them: ``delta-spark 3.3.2 (target prod)``."""
+        targets = self.contract.engine_targets
+        where = f" (target{'s'[: len(targets) > 1]} {', '.join(targets)})" if targets else ""
+        return f"{self.engine or 'Delta'}{where}"
+
+    def refusal_of_writer(self, answer: Answer, what: str) -> Problem | None:
+        """Return what the engine of the target refuses; None if it does it, or if nobody knows.
+
+        A row about a hosted engine warns: only its vendor knows all that it does.
+
+        Args:
+            answer: What the engine does.
+            what: What is asked of it: ``widen a from int to bigint``.
+        """
+        if answer.does is None and self.engine is not None and not self.engine.is_hosted:
+            text = f"it is unknown whether {self.writer} can {what}"
+            return Problem(text, severity=Severity.INFO)
+        if answer.does is not False or self.engine is None:
+            return None
+        since = f"; {answer.since}" if answer.since else ""
+        severity = Severity.WARNING if self.engine.is_hosted else None
+        return Problem(f"{self.writer} cannot {what}{answer.note}{since}", severity=severity)
+
+    def writer_changes(self, change: TypeChanged) -> bool:
+        """Whether the engine may make a change of type; another rule reports one that it refuses."""
+        nested = len(change.path) > 1
+        does = changes_type(self.engine, change.old, change.new, nested=nested).does
+        return does is not False or (self.engine is not None and self.engine.is_hosted)
+
     @cached_property
     def consumers(self) -> tuple[Consumer, ...]:
         """The declared readers and writers, base's and head's: see `Consumer.removed`."""
@@ -303,6 +335,7 @@ class Rule:
         live: Whether `audit` asks the rule about live tables too, as `rule` describes.
         verdict: Whether Delta refuses what the rule finds, or only readers and agreements break.
         default: Whether the rule runs where nothing selects rules.
+        engine: Whether the rule is asked only for targets that name their engine.
     """
 
     code: str
@@ -320,6 +353,7 @@ class Rule:
     live: bool = False
     verdict: Verdict = "breaking"
     default: bool = True
+    engine: bool = False
 
     @property
     def doc(self) -> str:
@@ -350,6 +384,7 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
     live: bool = False,
     verdict: Verdict = "breaking",
     default: bool = True,
+    engine: bool = False,
 ) -> Callable[[CheckT], CheckT]:
     """Register the decorated function as a rule.
 
@@ -373,6 +408,7 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
             exception needs a way out; ``breaking`` if it can.
         default: Whether the rule runs where nothing selects rules. If not, it runs only where ``select`` or
             ``extend-select`` selects it: by its code, a prefix of that, its name, or ``ALL``.
+        engine: Whether the rule is asked only for targets whose configuration names their engine.
 
     Raises:
         ValueError: The code is malformed, or the function has no docstring (raised when it is decorated).
@@ -399,6 +435,7 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
             live=live,
             verdict=verdict,
             default=default,
+            engine=engine,
         )
         setattr(check, ATTRIBUTE, registered)
         return check

@@ -20,7 +20,7 @@ from schemalint.deploy.last_applied import LastApplied, find_last_applied
 from schemalint.errors import LiveError, UsageError
 from schemalint.git import Worktree
 from schemalint.lint.client_support import known_clients, today
-from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
+from schemalint.lint.consumers import configuration_faults, with_consumers
 from schemalint.lint.live import live_context
 from schemalint.lint.readers import clients_of
 from schemalint.report.table import clients as reports
@@ -166,8 +166,10 @@ def _table(
 def _contract(request: TableRequest, settings: Trusted) -> Contract | None:
     if request.contract is None:
         return None
-    engine = settings.targets[request.target].engine if request.target else None
-    return for_engine(with_consumers(request.contract, settings.config), engine)
+    contract = with_consumers(request.contract, settings.config)
+    if request.target is None:
+        return contract
+    return contract.for_engine(settings.targets[request.target].engine, request.target)
 
 
 def _tracking(where: Environment, contract: Contract, live: LiveTable) -> ColumnTracking | None:

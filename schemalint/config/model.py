@@ -21,7 +21,7 @@ from schemalint.config.consumers import (
 )
 from schemalint.config.positions import Positions, locate
 from schemalint.config.storage import is_public_setting, names_variable
-from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, parse_engine
+from schemalint.delta.engine import parse_engine
 from schemalint.document.shape import check_for, fields, hint_at, is_mapping
 from schemalint.errors import ConfigError
 from schemalint.model.consumer import Consumer
@@ -194,12 +194,15 @@ def validated(
                 location=Positions(file, text).locate(("contracts",), glob),
             )
     for name, target in keys.get("targets", {}).items():
-        if "engine" in target and parse_engine(target["engine"]) is None:
-            raise ConfigError(
-                f'targets.{name}.engine must be "{DELTA_SPARK} VERSION" or "{DATABRICKS} VERSION"',
-                help=f'for example "{DELTA_SPARK} 4.4.0"',
-                location=locate(file, text, ("targets", name, "engine")),
-            )
+        if "engine" in target:
+            try:
+                parse_engine(target["engine"])
+            except ValueError as error:
+                raise ConfigError(
+                    f"targets.{name}.engine is wrong: {error}",
+                    help='for example "delta-spark 4.4.0", "databricks 16.4" or "fabric 1.3"',
+                    location=locate(file, text, ("targets", name, "engine")),
+                ) from error
         storage = target.get("storage", {})
         secrets = {
             f"storage.{key}": value for key, value in storage.items() if not is_public_setting(key, value)
@@ -290,7 +293,7 @@ def _target(name: str, keys: TargetKeys, folder: str | None) -> config.Target:
         catalog_token=keys.get("catalog_token"),
         allowed_locations=tuple(_from_top(folder, place) for place in keys.get("allowed_locations", ())),
         create=keys.get("create", True),
-        engine=parse_engine(keys.get("engine", "")),
+        engine=parse_engine(keys["engine"]) if "engine" in keys else None,
         single_writer=keys.get("single_writer", False),
         storage=keys.get("storage", {}),
     )

@@ -1,16 +1,35 @@
-"""The engines that write Delta tables, as far as their verdicts differ."""
+"""The engines that write Delta tables, and which Delta each of them is.
+
+`schemalint.delta.engine_rows` says since when an engine does what, `schemalint.delta.engine_answers` answers.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, TypeAlias
 
 from schemalint.values import frozen
 
 DELTA_SPARK: Final = "delta-spark"
 DATABRICKS: Final = "databricks"
+FABRIC: Final = "fabric"
 
-_TEXT: Final = rf"({DELTA_SPARK}|{DATABRICKS}) (\d+(?:\.\d+)*)"
+Release: TypeAlias = tuple[int, ...]
+"""A version as numbers, without zeros at its end: ``(4, 0, 1)``, and ``(4,)`` for 4.0.0."""
+
+MEASURED: Final = ("3.2.1", "3.3.2", "4.0.1", "4.4.0")
+"""The releases of Delta Spark that were asked: the records in ``tests/engine/answers``."""
+
+DELTA_LINES: Final = ("2.4", "3.0", "3.1", "3.2", "3.3", "4.0", "4.1", "4.2", "4.3", "4.4")
+"""The lines of releases that schemalint knows, the oldest first."""
+
+# Source: learn.microsoft.com/fabric/data-engineering/runtime-1-3 (2026-04), which says "Delta 3.2".
+_FABRIC: Final = {"1.3": "3.2.1"}
+_OLDEST_DATABRICKS: Final = (9, 1)
+# The newest runtime of which a page of docs.databricks.com says what it does with a type, 2026-11.
+_NEWEST_DATABRICKS: Final = "18.2"
+# Minor versions of runtimes so far: 16.4 exists, 16.40 does not.
+_HIGHEST_MINOR: Final = 9
 
 
 @frozen
@@ -18,15 +37,94 @@ class Engine:
     """An engine with its version.
 
     Attributes:
-        name: ``delta-spark`` for open-source Delta on Spark, or ``databricks``.
+        name: ``delta-spark`` for open-source Delta on Spark, ``databricks`` or ``fabric``.
         version: The version as written, such as ``4.4.0``.
     """
 
     name: str
     version: str
 
+    def __str__(self) -> str:
+        """Return the engine as the configuration names it."""
+        return f"{self.name} {self.version}"
 
-def parse_engine(text: str) -> Engine | None:
-    """Return the engine in a text such as ``delta-spark 4.4.0``; None if the text names none."""
-    match = re.fullmatch(_TEXT, text)
-    return Engine(match[1], match[2]) if match else None
+    @property
+    def release(self) -> Release:
+        """The engine's own version."""
+        return release_of(self.version)
+
+    @property
+    def delta(self) -> Release | None:
+        """The release of Delta Spark that the engine is, or is made from; None for Databricks.
+
+        A version without its last number is the first one of its line.
+        """
+        if self.name == DATABRICKS:
+            return None
+        if self.name == FABRIC:
+            return release_of(_FABRIC.get(self.version, _FABRIC[_newest(_FABRIC)]))
+        return self.release
+
+    @property
+    def is_hosted(self) -> bool:
+        """Whether only its vendor's pages say what the engine does: such rows warn, and refuse nothing."""
+        return self.name != DELTA_SPARK
+
+    @property
+    def judged_as(self) -> str | None:
+        """The newest version that is known, if this one is newer; else None."""
+        known = {DELTA_SPARK: DELTA_LINES[-1], DATABRICKS: _NEWEST_DATABRICKS, FABRIC: _newest(_FABRIC)}
+        newest = known[self.name]
+        if self.release[: len(release_of(newest))] <= release_of(newest):
+            return None
+        return MEASURED[-1] if self.name == DELTA_SPARK else newest
+
+
+def release_of(version: str) -> Release:
+    """Return a version of digits and dots as numbers."""
+    numbers = [int(number) for number in version.split(".")]
+    while len(numbers) > 1 and not numbers[-1]:
+        del numbers[-1]
+    return tuple(numbers)
+
+
+def parse_engine(text: str) -> Engine:
+    """Return the engine in a text such as ``delta-spark 4.4.0``.
+
+    Raises:
+        ValueError: There is no such engine, or it has no such version; the message says which there are.
+    """
+    name, _, version = text.partition(" ")
+    if name not in (DELTA_SPARK, DATABRICKS, FABRIC):
+        raise ValueError(
+            f"there is no engine {name[:40]!r}; known are {DELTA_SPARK}, {DATABRICKS} and {FABRIC}"
+        )
+    if not re.fullmatch(r"\d{1,4}(\.\d{1,4}){0,3}", version, re.ASCII):
+        raise ValueError(f"{version[:40]!r} is no version of {name}; write one such as {_example(name)}")
+    engine = Engine(name, version)
+    if reason := _why_not(engine):
+        raise ValueError(f"{name} has no version {version}; {reason}")
+    return engine
+
+
+def _why_not(engine: Engine) -> str:
+    """Return which versions there are, if this is none of them; else an empty text."""
+    if engine.name == DELTA_SPARK:
+        line = ".".join(engine.version.split(".")[:2])
+        is_known = line in DELTA_LINES or engine.release > release_of(DELTA_LINES[-1])
+        return "" if is_known else f"known are {', '.join(DELTA_LINES)} and newer ones"
+    if engine.name == FABRIC:
+        return (
+            "" if engine.release >= release_of(min(_FABRIC)) else f"known are {min(_FABRIC)} and newer ones"
+        )
+    _major, *rest = engine.release
+    is_known = engine.release >= _OLDEST_DATABRICKS and (not rest or rest[0] <= _HIGHEST_MINOR)
+    return "" if is_known else "known are 9.1 to 18.2 and newer ones"
+
+
+def _example(name: str) -> str:
+    return {DELTA_SPARK: "4.4.0", DATABRICKS: "16.4", FABRIC: "1.3"}[name]
+
+
+def _newest(versions: dict[str, str]) -> str:
+    return max(versions, key=release_of)

@@ -27,7 +27,7 @@ from schemalint.git import (
     Worktree,
     dirty,
 )
-from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
+from schemalint.lint.consumers import configuration_faults, with_consumers
 from schemalint.lint.judge import collecting
 from schemalint.lint.scopes import lock_faults
 from schemalint.lint.selection import rules_at_files
@@ -58,10 +58,9 @@ def prepare(request: DeployInput) -> Deployment:
     found = _declared(request)
     declared = found.contracts
     requested = [
-        for_engine(
-            contracts.effective(with_consumers(contract, request.settings.config), request.target.name),
-            request.target.engine,
-        )
+        contracts.effective(
+            with_consumers(contract, request.settings.config), request.target.name
+        ).for_engine(request.target.engine, request.target.name)
         for contract in _requested(request, found)
     ]
     access = TargetAccess(

@@ -10,7 +10,7 @@ from schemalint.catalog.table_requests import read_tables
 from schemalint.delta.stored_types import physical_types
 from schemalint.errors import LiveError
 from schemalint.lint.audit import AuditedTable
-from schemalint.lint.consumers import for_engine, with_consumers
+from schemalint.lint.consumers import with_consumers
 from schemalint.storage import is_remote
 from schemalint.table_json import TableDocument
 from schemalint.values import replace
@@ -41,7 +41,9 @@ def with_readers(tables: Iterable[AuditedTable], where: Environment | None) -> I
         if where is None or contract is None:
             yield audited
             continue
-        contract = for_engine(with_consumers(contract, where.settings.config), where.target.engine)
+        contract = with_consumers(contract, where.settings.config).for_engine(
+            where.target.engine, where.target.name
+        )
         if not isinstance(table, LiveError):
             contract = with_progress(contract, table, where.target, where.folder)
         yield replace(audited, contract=contract)

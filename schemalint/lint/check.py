@@ -14,7 +14,7 @@ from schemalint.delta.table import LiveTable
 from schemalint.errors import ContractError, LiveError
 from schemalint.git import Side
 from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
-from schemalint.lint.consumers import configuration_faults, for_engine
+from schemalint.lint.consumers import configuration_faults
 from schemalint.lint.context import git_context, present
 from schemalint.lint.duplicates import duplicates
 from schemalint.lint.exceptions import Exceptions, approve
@@ -214,9 +214,10 @@ class _Check:
         return renamed_tables(before, self.sides.after, self._places)
 
     def _judge_with_live(self, before: Contract | None, after: Contract, live: LiveSide) -> Iterator[Finding]:
-        contract = for_engine(contracts.effective(after, live.target), live.engine)
+        targets = (live.target,) if live.target else ()
+        contract = contracts.effective(after, live.target).for_engine(live.engine, *targets)
         base = present(before, live.target)
-        base = for_engine(base, live.engine) if base else None
+        base = base.for_engine(live.engine, *targets) if base else None
         if contract.absent:
             self._skip(contract, f"absent from target {live.target}")
             # A change must not take its own table out of the check.

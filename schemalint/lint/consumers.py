@@ -15,10 +15,6 @@ from schemalint.values import replace
 
 if TYPE_CHECKING:
     from schemalint.config import Config
-    from schemalint.delta.engine import Engine
-
-ENGINE: Final = "engine"
-"""The name of the consumer that is the engine of a target."""
 
 # Contracts are strangers' texts: of more faults, and for longer names, nothing is compared.
 _MOST_FAULTS: Final = 50
@@ -48,14 +44,6 @@ def with_consumers(contract: Contract, *configurations: Config) -> Contract:
         for target, overlay in contract.targets.items()
     }
     return replace(shared, targets=overlays) if overlays else shared
-
-
-def for_engine(contract: Contract, engine: Engine | None) -> Contract:
-    """Return a contract for the engine of a target: it writes the table, so it is a consumer too."""
-    if engine is None:
-        return contract
-    writer = Consumer(ENGINE, engine.name, engine.version, access="write")
-    return replace(contract, engine=engine, consumers=(*contract.consumers, writer))
 
 
 def configuration_faults(config: Config) -> Iterator[ConfigError]:

@@ -9,13 +9,12 @@ from schemalint.delta.change import TableAdded
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
 from schemalint.delta.table import TableState
-from schemalint.lint.consumers import for_engine
 from schemalint.lint.upgrades import protocol_upgrades
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state
 from schemalint.model.fact import Fact
 from schemalint.plugin import RuleContext
-from schemalint.values import replace
+from schemalint.values import grouped, replace
 
 
 def effective_pairs(
@@ -23,19 +22,24 @@ def effective_pairs(
 ) -> Iterator[tuple[str | None, Contract | None, Contract | None]]:
     """Yield each target with the contracts that count for it, unless the table is absent from it."""
     named = [name for contract in (before, after) if contract for name in contract.targets]
-    for target, engine in _variants(tuple(dict.fromkeys(named)), engines):
-        new = _for_engine(_declared_for(target, before, after) if after else None, engine)
+    for target, engine, targets in _variants(tuple(dict.fromkeys(named)), engines):
+        new = _declared_for(target, before, after).for_engine(engine, *targets) if after else None
         if new is None or not new.absent:
-            yield target, _for_engine(present(before, target), engine), new
+            old = present(before, target)
+            yield target, old.for_engine(engine, *targets) if old else None, new
 
 
 def _variants(
     named: Sequence[str], engines: Mapping[str, Engine | None]
-) -> Iterator[tuple[str | None, Engine | None]]:
-    """Yield the targets that the contract names, after one without a name for each engine of the others."""
-    others = dict.fromkeys(engine for target, engine in engines.items() if target not in named)
-    yield from ((None, engine) for engine in others or dict.fromkeys(engines.values()) or (None,))
-    yield from ((target, engines.get(target)) for target in named)
+) -> Iterator[tuple[str | None, Engine | None, tuple[str, ...]]]:
+    """Yield the targets that the contract names, after one without a name for each engine of the others.
+
+    Each comes with its engine and the targets that have this engine.
+    """
+    others = grouped((engine, target) for target, engine in engines.items() if target not in named)
+    everywhere = grouped((engine, target) for target, engine in engines.items())
+    yield from ((None, *others_of) for others_of in (others or everywhere or {None: ()}).items())
+    yield from ((target, engines.get(target), (target,)) for target in named)
 
 
 def _declared_for(target: str | None, before: Contract | None, after: Contract) -> Contract:
@@ -50,10 +54,6 @@ def _declared_for(target: str | None, before: Contract | None, after: Contract) 
     if target in before.targets:
         overlays[target] = before.targets[target]
     return contracts.effective(replace(after, targets=overlays), target)
-
-
-def _for_engine(contract: Contract | None, engine: Engine | None) -> Contract | None:
-    return for_engine(contract, engine) if contract else None
 
 
 def present(base: Contract | None, target: str | None) -> Contract | None:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from schemalint import limits
 from schemalint.delta.engine import Engine
+from schemalint.delta.engine_answers import error_of
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import lowercased, prefixes
 from schemalint.delta.table import TableState
@@ -51,6 +52,8 @@ class Judge:
     ) -> Iterator[tuple[Rule, Finding]]:
         kind: type = type(fact)
         for rule in _rules_about(kind, Itself(self.rules)):
+            if rule.engine and ctx.engine is None:
+                continue
             own = replace(ctx, options=rule.options) if rule.options else ctx
             for problem in _problems(rule, fact, own):
                 yield rule, _finding(rule, problem, fact, ctx, against)
@@ -281,7 +284,7 @@ def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against
         new=problem.new if problem.new is not None else new,
         location=locate_finding(fact, problem, ctx.contract),
         previous_location=_previous(fact, problem, ctx.base),
-        delta_error=problem.delta_error,
+        delta_error=error_of(ctx.engine, problem.delta_error),
         fix=problem.fix,
         remedy=problem.remedy,
         commit=fact.entry if isinstance(fact, HistoryStep) else None,

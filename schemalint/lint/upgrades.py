@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from schemalint.delta import feature, protocol
+from schemalint.delta.engine_answers import activated_by
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.requests import granted_features
 from schemalint.model.fact import ProtocolUpgrade
@@ -23,7 +24,8 @@ def protocol_upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -
     declared = ctx.contract.state.set_properties
     granted = granted_features(ctx.contract.state, ctx.live, new_table=ctx.is_new_table)
     by_version = protocol.features_of_versions(declared, ctx.features)
-    needed = protocol.needed_to_alter(ctx.features | by_version, ctx.after.active_features, granted)
+    active = activated_by(ctx.engine, ctx.after.active_features)
+    needed = protocol.needed_to_alter(ctx.features | by_version, active, granted)
     added = needed - ctx.features - without
     if not added:
         return ()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from schemalint.delta import protocol
 from schemalint.delta.engine import Engine
+from schemalint.delta.engine_answers import activated_by
 from schemalint.delta.path import Path
 from schemalint.delta.properties import is_refused_by
 from schemalint.delta.table import TableState
@@ -94,6 +95,7 @@ class Contract:
             would stop a tracked stream: ``cosmetic = "ride-along"`` in the configuration.
         document: The index of the YAML document within its file.
         engine: The engine of the target, if the configuration names it.
+        engine_targets: The targets of that engine which the contract is effective for.
         ignores: The inline ignores in the text.
     """
 
@@ -119,7 +121,12 @@ class Contract:
     document: int = 0
     anchors: Mapping[Anchor, Location] = field(default_factory=dict, compare=False, repr=False)
     engine: Engine | None = None
+    engine_targets: tuple[str, ...] = ()
     ignores: tuple[InlineIgnore, ...] = field(default=(), compare=False, repr=False)
+
+    def for_engine(self, engine: Engine | None, *targets: str) -> Contract:
+        """Return the contract with the engine of these targets; itself if they name none."""
+        return self if engine is None else replace(self, engine=engine, engine_targets=targets)
 
     @property
     def settable_state(self) -> TableState:
@@ -148,7 +155,7 @@ class Contract:
         """The features of a table that Delta creates from this contract."""
         state = self.state
         return protocol.features_of_new_table(
-            state.active_features, state.requested_features, state.set_properties
+            activated_by(self.engine, state.active_features), state.requested_features, state.set_properties
         )
 
 

@@ -105,13 +105,23 @@ def test_property_that_the_engine_refuses_is_not_compared_with_the_live_table(pr
 
 
 @pytest.mark.parametrize(
-    "engine", ["spark 4.0", "delta-spark", "databricks16.4", "delta-spark 4.4 ", "Databricks 16.4"]
+    ("engine", "message"),
+    [
+        ("spark 4.0", "there is no engine 'spark'; known are delta-spark, databricks and fabric"),
+        ("databricks16.4", "there is no engine 'databricks16.4'"),
+        ("Databricks 16.4", "there is no engine 'Databricks'"),
+        ("delta-spark", "'' is no version of delta-spark; write one such as 4.4.0"),
+        ("delta-spark 4.4 ", "'4.4 ' is no version of delta-spark"),
+        ("delta-spark 2.3.0", "delta-spark has no version 2.3.0; known are 2.4, 3.0, 3.1, 3.2, 3.3, 4.0"),
+        ("delta-spark 3.4.0", "delta-spark has no version 3.4.0"),
+        ("databricks 7.3", "databricks has no version 7.3; known are 9.1 to 18.2 and newer ones"),
+        ("fabric 1.1", "fabric has no version 1.1; known are 1.3 and newer ones"),
+    ],
 )
-def test_malformed_engine_is_an_error_with_its_place(project: Project, engine: str) -> None:
+def test_malformed_engine_is_an_error_with_its_place(project: Project, engine: str, message: str) -> None:
     configure(project, "databricks 16.4", engine)
     project.declare(CONTRACT)
     project.repo.commit()
     run = project.check()
     assert run.status == 2
-    message = 'targets.t1.engine must be "delta-spark VERSION" or "databricks VERSION"'
-    assert f"schemalint.toml:7:1: failure {message}" in run.out + run.err
+    assert f"schemalint.toml:7:1: failure targets.t1.engine is wrong: {message}" in run.out + run.err

@@ -6,11 +6,10 @@ import pytest
 
 from schemalint import contract as contracts
 from schemalint.config import Config, parse
-from schemalint.delta.engine import Engine
 from schemalint.delta.path import Part
 from schemalint.delta.streams import Blocking
 from schemalint.errors import ConfigError
-from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
+from schemalint.lint.consumers import configuration_faults, with_consumers
 from schemalint.lint.context import git_context
 from schemalint.lint.judge import judge_pair
 from schemalint.model.consumer import Consumer, Stream
@@ -117,12 +116,6 @@ def test_rules_see_the_consumers_of_both_sides(
 
 def test_without_a_base_the_consumers_of_the_contract_count() -> None:
     assert git_context(None, _contract("consumers: [{name: a}]\n")).consumers == (Consumer("a"),)
-
-
-def test_the_engine_of_a_target_is_a_consumer_that_writes() -> None:
-    contract = for_engine(_contract(), Engine("delta-spark", "4.4.0"))
-    assert contract.consumers == (Consumer("engine", "delta-spark", "4.4.0", access="write"),)
-    assert for_engine(contract, None) is contract
 
 
 def test_a_stream_can_be_declared_in_the_configuration() -> None:

@@ -90,6 +90,9 @@ def test_example_fails_and_its_replacement_passes(rule: Rule) -> None:
     assert not [finding for finding in findings(rule, passing) if finding.severity > Severity.INFO]
 
 
+_OTHER_TEXTS = ("log", "files", "options", "engine", "configuration", "checkpoints")
+
+
 def _examples(rule: Rule) -> tuple[Texts, Texts]:
     """Return the failing and the passing texts; a block ``contract`` is both ``before`` and ``after``."""
     example, _, instead = rule.doc.partition("## Use instead")
@@ -99,7 +102,8 @@ def _examples(rule: Rule) -> tuple[Texts, Texts]:
     failing = {
         name: text
         for name, text in blocks.items()
-        if "schemalint:" in text or name in ("log", "files", "options", "configuration", "checkpoints")
+        if "schemalint:" in text
+        or name in ("log", "files", "options", "engine", "configuration", "checkpoints")
     }
     (passing,) = (text for name, text in FENCE.findall(instead) if name == "instead")
     if "catalog" in failing:

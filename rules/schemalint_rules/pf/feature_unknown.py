@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schemalint.delta.engine_answers import knows_feature
 from schemalint.delta.feature import find_feature, suggest_feature
 from schemalint.delta.feature_drop import DropVerdict, drop_obstacles
 from schemalint.delta.requests import FeatureVerdict, feature_requests, judge_feature
@@ -25,7 +26,8 @@ def feature_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
 
     Compares the names in `features`, `drop_features` and `delta.feature.<name>` with the features of Delta
     Spark, ignoring case. Names that only Delta Kernel knows (`icebergWriterCompatV1`, `collations`) count as
-    unknown.
+    unknown. There is no finding in a target whose `engine` knows the name, as Delta 3.2 knows
+    `inCommitTimestamp-preview`, or may know it, as Databricks `collations`.
 
     ## Why is this bad?
 
@@ -61,6 +63,9 @@ def feature_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     for request in feature_requests(contract.state):
         if judge_feature(request, ctx.live, new_table=new_table) == FeatureVerdict.UNKNOWN:
             known = find_feature(request.name)
+            name = known.name if known else request.name
+            if ctx.engine and knows_feature(ctx.engine, name).does is not False:
+                continue
             suggestion = None if known else suggest_feature(request.name)
             product = "Delta Spark, only of Delta Kernel" if known else "Delta"
             yield Problem(
@@ -71,6 +76,8 @@ def feature_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
             )
     for obstacle in drop_obstacles(ctx.drop_requests):
         if obstacle.verdict == DropVerdict.UNKNOWN:
+            if ctx.engine and knows_feature(ctx.engine, obstacle.feature).does is not False:
+                continue
             yield Problem(
                 obstacle.reason,
                 help=obstacle.help,

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schemalint.delta.engine_answers import knows_older_property
 from schemalint.delta.properties import suggest_property
 from schemalint.delta.requests import PropertyVerdict, judge_property
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
@@ -64,7 +65,7 @@ def property_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     live = ctx.live.state.properties if ctx.live else {}
     for key, value in contract.state.set_properties.items():
         match judge_property(key, value):
-            case PropertyVerdict.UNKNOWN:
+            case PropertyVerdict.UNKNOWN if not knows_older_property(ctx.engine, key):
                 is_live = live.get(key) == value
                 suggestion = suggest_property(key)
                 yield Problem(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.change import FieldAdded, TableAdded
 from schemalint.delta.datatype import DataType, walk
+from schemalint.delta.engine_answers import has_own_types
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import storage_error
@@ -23,13 +24,14 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     ),
     verdict="impossible",
 )
-def type_not_storable(change: FieldAdded | TableAdded, _ctx: RuleContext) -> Iterator[Problem]:
+def type_not_storable(change: FieldAdded | TableAdded, ctx: RuleContext) -> Iterator[Problem]:
     """A new column has a Spark type that Delta does not store.
 
     ## What it does
 
     Finds new columns and fields, at any depth, whose type is an interval, a time of day, a geometry or
-    geography, or a string with a collation. TW002 reports existing columns that change to such a type.
+    geography, or a string with a collation. TW002 reports existing columns that change to such a type. In a
+    target whose engine is Databricks, collations and shapes are no finding: it stores them.
 
     ## Why is this bad?
 
@@ -76,15 +78,15 @@ def type_not_storable(change: FieldAdded | TableAdded, _ctx: RuleContext) -> Ite
     ```
     """
     if isinstance(change, FieldAdded):
-        yield from _refused(change.field.type, change.path)
+        yield from _refused(change.field.type, change.path, ctx)
         return
     for field in change.state.columns.fields:
-        yield from _refused(field.type, (field.name,))
+        yield from _refused(field.type, (field.name,), ctx)
 
 
-def _refused(type_: DataType, path: Path) -> Iterator[Problem]:
+def _refused(type_: DataType, path: Path, ctx: RuleContext) -> Iterator[Problem]:
     for leaf_path, leaf in walk(type_, path):
-        if (error := storage_error(leaf)) is not None:
+        if (error := storage_error(leaf)) is not None and not has_own_types(ctx.engine, leaf):
             yield Problem(
                 f"{format_path(leaf_path)} is declared {print_type(leaf)}, which Delta does not store",
                 help="store the value as a number, text or binary",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import field_at
+from schemalint.delta.engine_answers import has_own_types, parses_type
 from schemalint.delta.path import Part, format_path
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
@@ -31,7 +32,9 @@ def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[P
 
     Finds type changes that Delta's type widening does not allow and that no other TW rule describes better:
     anything to or from `string`, `bigint` to `double`, `date` to `timestamp`, `timestamp` to `timestamp_ntz`,
-    `decimal` to `double`, a different collation, and any type that Delta does not store (see TW012).
+    `decimal` to `double`, a different collation, and any type that Delta does not store (see TW012). In a
+    target whose engine is Databricks, a collation is no finding: what it does with one is its own. A
+    type that the engine lacks is EN003's.
 
     ## Why is this bad?
 
@@ -86,6 +89,8 @@ def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[P
     """
     nested = len(change.path) > 1
     if classify(change.old, change.new, nested=nested) != TypeVerdict.UNSUPPORTED:
+        return
+    if has_own_types(ctx.engine, change.old, change.new) or not parses_type(ctx.engine, change.new):
         return
     error = refusal(change.old, change.new, nested=nested)
     old, new = print_type(change.old), print_type(change.new)

@@ -1,0 +1,222 @@
+"""What an engine does: the one place that reads `schemalint.delta.engine_rows`.
+
+Every function takes None for an engine that nobody named: that is the newest Delta, which does all of it.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from schemalint.delta.datatype import (
+    BYTE,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGER,
+    LONG,
+    SHORT,
+    TIMESTAMP_NTZ,
+    VARIANT,
+    VOID,
+    Atomic,
+    DataType,
+    Decimal,
+    String,
+)
+from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, MEASURED, Engine, release_of
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.widening import TypeStep, step
+from schemalint.values import frozen
+
+if TYPE_CHECKING:
+    from schemalint.delta.engine_rows import Span
+
+# The rows are imported only for an engine that somebody named.
+
+
+class Evidence(Enum):
+    """How it is known what an engine does."""
+
+    MEASURED = "measured"
+    """That release was asked."""
+    DOCUMENTED = "documented"
+    """A source file of that release, or a page of the vendor, says it."""
+    UNKNOWN = "unknown"
+
+
+@frozen
+class Answer:
+    """Whether an engine does something.
+
+    Attributes:
+        does: None if that is unknown.
+        evidence: How it is known.
+        since: Which version does it, as a clause: ``Delta can from 4.0 on``; empty if none is known.
+    """
+
+    does: bool | None
+    evidence: Evidence
+    since: str = ""
+
+    @property
+    def note(self) -> str:
+        """What a message says about the evidence; empty if the engine was asked."""
+        return "" if self.evidence is Evidence.MEASURED else f" ({self.evidence.value})"
+
+
+_YES: Final = Answer(does=True, evidence=Evidence.MEASURED)
+_NO: Final = Answer(does=False, evidence=Evidence.MEASURED)
+_ASSUMED: Final = Answer(does=True, evidence=Evidence.DOCUMENTED)
+_UNKNOWN: Final = Answer(does=None, evidence=Evidence.UNKNOWN)
+
+
+def changes_type(engine: Engine | None, old: DataType, new: DataType, *, nested: bool = False) -> Answer:
+    """Return whether an engine makes a change of type that the newest Delta makes; arguments of `step`."""
+    if engine is None or step(old, new, nested=nested) not in (TypeStep.WIDENING, TypeStep.FREE):
+        return _YES
+    return _answer(engine, _span_of_type_change(old, new))
+
+
+def parses_type(engine: Engine | None, type_: DataType) -> bool:
+    """Whether the Spark of an engine has a leaf type: Spark 3.5 has no variant (measured on 3.2.1, 3.3.2)."""
+    if engine is None or type_ != VARIANT:
+        return True
+    return knows_feature(engine, "variantType").does is not False
+
+
+def has_own_types(engine: Engine | None, *types: DataType) -> bool:
+    """Whether an engine may do with these types what Delta Spark refuses: Databricks stores collations.
+
+    What exactly it does with them nobody has asked yet, so no verdict of Delta Spark counts there.
+    """
+    if engine is None or engine.name != DATABRICKS:
+        return False
+    return any(isinstance(type_, String) and type_ != String() for type_ in types) or any(
+        isinstance(type_, Atomic) and type_.name.startswith(("geometry", "geography")) for type_ in types
+    )
+
+
+def knows_feature(engine: Engine | None, name: str) -> Answer:
+    """Return whether an engine knows a table feature: only then it writes a table that has the feature."""
+    row = FEATURES.get(name)
+    if engine is None:
+        return _YES if row is not None and row.in_spark else _NO
+    from schemalint.delta.engine_rows import FEATURE_SPANS  # noqa: PLC0415
+
+    span = FEATURE_SPANS.get(name)
+    if span is not None:
+        return _answer(engine, span)
+    return _UNKNOWN if engine.name == DATABRICKS and row is not None else _NO
+
+
+def drops_feature(engine: Engine | None, name: str) -> Answer:
+    """Return whether an engine drops a feature that the newest Delta drops."""
+    if engine is None:
+        return _YES
+    from schemalint.delta.engine_rows import DROP_SPANS  # noqa: PLC0415
+
+    return _answer(engine, DROP_SPANS.get(name))
+
+
+def knows_property(engine: Engine | None, key: str) -> Answer:
+    """Return whether an engine knows a property of Delta Spark, by its key as Delta stores it."""
+    if engine is None:
+        return _YES
+    from schemalint.delta.engine_rows import PROPERTY_SPANS  # noqa: PLC0415
+
+    return _answer(engine, PROPERTY_SPANS.get(key))
+
+
+def knows_older_property(engine: Engine | None, key: str) -> bool:
+    """Whether an engine knows a property that the newest Delta does not know any more."""
+    if engine is None:
+        return False
+    from schemalint.delta.engine_rows import OLDER_PROPERTIES  # noqa: PLC0415
+
+    span = next((span for name, span in OLDER_PROPERTIES.items() if name.lower() == key.lower()), None)
+    return span is not None and _answer(engine, span).does is True
+
+
+def makes_column(engine: Engine | None, kind: str) -> Answer:
+    """Return whether ``CREATE TABLE`` makes such columns: ``generated``, ``identity`` or ``default``."""
+    if engine is None:
+        return _YES
+    from schemalint.delta.engine_rows import COLUMN_SPANS  # noqa: PLC0415
+
+    return _answer(engine, COLUMN_SPANS[kind])
+
+
+def adds_by_hand_only(engine: Engine | None, name: str) -> bool:
+    """Whether an engine adds a feature to an existing table only if ``delta.feature.<name>`` asks for it.
+
+    Beside those that `schemalint.delta.feature` has as not automatic.
+    """
+    if engine is None:
+        return False
+    from schemalint.delta.engine_rows import MANUAL_SPANS  # noqa: PLC0415
+
+    span = MANUAL_SPANS.get(name)
+    return span is not None and _answer(engine, span).does is True
+
+
+def activated_by(engine: Engine | None, active: frozenset[str]) -> frozenset[str]:
+    """Return the features that an engine adds where the newest Delta would add these.
+
+    Delta 3.2 and 3.3 add the preview of typeWidening (measured on 3.2.1 and 3.3.2, on new and existing
+    tables).
+    """
+    if engine is None or "typeWidening" not in active:
+        return active
+    from schemalint.delta.engine_rows import FINAL_TYPE_WIDENING  # noqa: PLC0415
+
+    if _answer(engine, FINAL_TYPE_WIDENING).does is False:
+        return active - {"typeWidening"} | {"typeWidening-preview"}
+    return active
+
+
+def error_of(engine: Engine | None, name: str | None) -> str | None:
+    """Return the name that an error class of the newest Delta has in an engine; None if it has no class."""
+    if name is None or engine is None or engine.delta is None:
+        return name
+    from schemalint.delta.engine_rows import ERROR_NAMES  # noqa: PLC0415
+
+    row = ERROR_NAMES.get(name)
+    return name if row is None or engine.delta >= release_of(row.since) else row.older
+
+
+def _answer(engine: Engine, span: Span | None) -> Answer:
+    """Return whether an engine does what the row is about; without a row, all do."""
+    if span is None:
+        return _ASSUMED
+    if engine.delta is None:
+        return _answer_of_databricks(engine, span)
+    does = span.does(engine.delta)
+    if does is None:
+        return _UNKNOWN
+    asked = span.asked and engine.name == DELTA_SPARK and engine.release in map(release_of, MEASURED)
+    since = "" if span.since is None or does else f"Delta can from {span.since} on"
+    return Answer(does, Evidence.MEASURED if asked else Evidence.DOCUMENTED, since)
+
+
+def _answer_of_databricks(engine: Engine, span: Span) -> Answer:
+    page = span.databricks
+    if page is None:
+        return _UNKNOWN
+    does = engine.release >= release_of(page.since)
+    since = "" if does else f"Databricks can from {page.since} on, as {page.address} says ({page.date})"
+    return Answer(does, Evidence.DOCUMENTED, since)
+
+
+def _span_of_type_change(old: DataType, new: DataType) -> Span | None:
+    from schemalint.delta import engine_rows as rows  # noqa: PLC0415
+
+    if old == VOID:
+        return rows.FROM_VOID
+    if new in (SHORT, INTEGER):
+        return rows.SMALL_INTEGERS
+    if isinstance(old, Decimal) and isinstance(new, Decimal):
+        return rows.SAME_KIND if old.scale == new.scale else rows.OTHER_KIND
+    if (old, new) in ((FLOAT, DOUBLE), (DATE, TIMESTAMP_NTZ)) or new == LONG:
+        return rows.SAME_KIND
+    return rows.OTHER_KIND if old in (BYTE, SHORT, INTEGER, LONG) else None

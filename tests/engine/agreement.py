@@ -1,0 +1,61 @@
+"""What the rules say about the recorded questions, for the engine that answered them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from engine import pairs, record_nested, record_protocols, record_states, record_types
+from engine.answers import NEWEST, record_path
+from engine.record_types import Answer
+from schemalint.delta.engine import DELTA_SPARK, Engine
+from schemalint.lint.judge import judge_pair
+from schemalint.model.finding import Severity
+from support.rule_judging import built_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_READERS: Final[Mapping[str, Any]] = {
+    "types": record_types.read_record,
+    "nested": record_nested.read_record,
+    "protocols": record_protocols.read_record,
+    "states": record_states.read_record,
+}
+_CONTRACTS: Final[Mapping[str, Any]] = {
+    "types": pairs.type_contracts,
+    "nested": pairs.nested_contracts,
+    "protocols": pairs.protocol_contracts,
+    "states": pairs.state_contracts,
+}
+NO_CLASS: Final = "no class"
+"""A refusal without an error class, and a finding that names none."""
+
+
+def refusals(part: str, version: str = NEWEST) -> Mapping[object, tuple[str, ...]]:
+    """Return the error class of each recorded refusal, by question; no class for what was accepted."""
+    answers: Mapping[Any, object] = _READERS[part](record_path(part, version))
+    return {question: _refusal(answer) for question, answer in answers.items()}
+
+
+def verdict(part: str, question: object, version: str) -> tuple[str, ...]:
+    """Return the error classes of the errors that the rules report for the engine of that version."""
+    before, after = _CONTRACTS[part](question)
+    engines = {"prod": Engine(DELTA_SPARK, version)}
+    findings = judge_pair(before, after, tuple(built_in().values()), engines)
+    return tuple(
+        finding.delta_error or NO_CLASS for finding in findings if finding.severity == Severity.ERROR
+    )
+
+
+def _refusal(answer: object) -> tuple[str, ...]:
+    match answer:
+        case Answer(accepted=accepted, error_class=error):
+            return () if accepted else (error or NO_CLASS,)
+        case record_states.ACCEPTED:
+            return ()
+        case record_states.REFUSED | record_states.UNCHANGED:
+            return (NO_CLASS,)
+        case str():
+            return (answer,)
+        case _:
+            return ()

@@ -1,0 +1,64 @@
+"""For each Delta that was asked, the rules report an error exactly for what it refused, with its class.
+
+`disagreements.csv` lists every question about which they differ; `docs/engines.md` counts them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.agreement import NO_CLASS, refusals, verdict
+from engine.answers import OLDER, PARTS, record_path
+from support.golden import assert_golden
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+RECORDED = [(version, part) for version in OLDER for part in PARTS if record_path(part, version).exists()]
+
+
+@pytest.mark.parametrize(("version", "part"), RECORDED)
+def test_rules_agree_with_the_record_but_for_the_listed_questions(version: str, part: str) -> None:
+    rows = []
+    for question, recorded in refusals(part, version).items():
+        reported = verdict(part, question, version)
+        if reported != recorded:
+            rows.append((_text(question), " ".join(recorded) or "accepted", " ".join(reported) or "accepted"))
+    path = record_path(part, version).with_name(f"{part}-disagreements.csv")
+    assert_golden(_csv(rows), path)
+
+
+@pytest.mark.parametrize(("version", "part"), RECORDED)
+def test_no_listed_question_has_the_opposite_verdict(version: str, part: str) -> None:
+    """Where the rules differ, they name another class, or the contract cannot say what was asked."""
+    path = record_path(part, version).with_name(f"{part}-disagreements.csv")
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    opposite = [row for row in rows if (row["engine"] == "accepted") != (row["rules"] == "accepted")]
+    assert [row["question"] for row in opposite if not _is_explained(row["question"])] == []
+
+
+def _is_explained(question: str) -> bool:
+    return any(part in question for part in EXPLAINED)
+
+
+EXPLAINED: dict[str, str] = {}
+"""Why the rules may say the opposite, by a part of the question."""
+
+
+def _text(question: object) -> str:
+    assert isinstance(question, tuple)
+    return " | ".join(str(part) for part in question)
+
+
+def _csv(rows: Iterable[tuple[str, str, str]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["question", "engine", "rules"])
+    writer.writerows(rows)
+    assert NO_CLASS
+    return text.getvalue()

@@ -123,6 +123,12 @@ def columns_in_list(text: str) -> list[tuple[str, ...]]:
     return [_names(match[1]) for match in re.finditer(_ENTRY, text)]
 
 
+def ignored_in_list(text: str) -> str | None:
+    """Return the first entry of a list of columns of which Delta ignores the end; None without one."""
+    entries = (match for match in re.finditer(_ENTRY, text) if match[2].strip())
+    return next((match[0].strip() for match in entries), None)
+
+
 def _names(text: str) -> tuple[str, ...]:
     parts = re.findall(_NAME, text)
     return tuple(part[1:-1].replace("``", "`") if part.startswith("`") else part for part in parts)
@@ -147,7 +153,7 @@ def _json(text: str) -> str | None:
 
 _NAME: Final = r"`(?:[^`]|``)*`|\w+"
 # Delta parses as much of a name as possible and ignores the rest up to the next comma.
-_ENTRY: Final = rf"\s*((?:{_NAME})(?:\.(?:{_NAME}))*)[^,]*"
+_ENTRY: Final = rf"\s*((?:{_NAME})(?:\.(?:{_NAME}))*)([^,]*)"
 
 # As in Java's parseInt, blanks and underscores are invalid. The length is limited because int() raises an
 # error for thousands of digits.

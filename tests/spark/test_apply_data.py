@@ -182,8 +182,8 @@ def test_constraint_uses_the_columns_as_planned(deployed: Lakehouse) -> None:
 
 
 REFUSED_DEFAULTS = {
-    ("int", "'abc'"): "INVALID_DEFAULT_VALUE.DATA_TYPE",
-    ("tinyint", "200"): "INVALID_DEFAULT_VALUE.DATA_TYPE",
+    ("int", "'a' || 'b'"): "INVALID_DEFAULT_VALUE.DATA_TYPE",
+    ("tinyint", "200 + 100"): "INVALID_DEFAULT_VALUE.DATA_TYPE",
     ("string", "no_such_function()"): "UNRESOLVED_ROUTINE",
 }
 

@@ -53,6 +53,9 @@ def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Pr
       it, or it comes after the first 32 (`delta.dataSkippingNumIndexedCols`); each field of a struct counts
       as one.
 
+    As a warning it finds a clustering column that loses its statistics, because a column is added before it,
+    or a property of the statistics changes.
+
     NC007 reports a clustering column that the contract drops.
 
     ## Why is this bad?
@@ -62,6 +65,10 @@ def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Pr
     `DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED`, `DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS` or
     `DELTA_CLUSTERING_COLUMN_MISSING_STATS`. After a rename of a clustering column, an existing table stays
     clustered by it under its new name.
+
+    Where a clustering column loses its statistics, Delta says nothing: new files have none for it, so queries
+    read more of them, and from then on Delta refuses to move any column, with
+    `DELTA_CLUSTERING_COLUMN_MISSING_STATS` (measured on Delta 4.4.0).
 
     ## What to do
 
@@ -109,6 +116,25 @@ def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Pr
             delta_error=error,
         )
         return
+    yield from _lost_statistics(clustering, ctx)
+
+
+def _lost_statistics(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[Problem]:
+    """Report columns that stay clustering columns and lose their statistics: Delta accepts the change."""
+    before = paths_with_statistics(ctx.before.columns, ctx.before.properties)
+    after = paths_with_statistics(ctx.after.columns, ctx.after.properties)
+    for path in clustering:
+        is_kept = (
+            type_at(ctx.before.columns, path) is not None and type_at(ctx.after.columns, path) is not None
+        )
+        if is_kept and path_key(path) in before - after:
+            yield Problem(
+                f"{format_path(path)} clusters the table and loses its statistics: new files get none",
+                help="name it in delta.dataSkippingStatsColumns, or add columns after it",
+                severity=Severity.WARNING,
+                object=ObjectRef("clustering", "clustered_by"),
+                new=", ".join(map(format_path, clustering)),
+            )
 
 
 def _faults(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[_Fault]:

@@ -44,8 +44,8 @@ def default_not_constant(
       code, or need more than one row.
 
     A function whose value is the same for a whole statement is allowed: `current_date()`,
-    `current_timestamp()`, `current_user()`. The rule does not check the type of a default: `apply` asks the
-    engine before its first statement.
+    `current_timestamp()`, `current_user()`. NC025 compares literals with the type of
+    their column; of other expressions `apply` asks the engine before its first statement.
 
     ## Why is this bad?
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from schemalint.delta.datatype import Array, Atomic, Char, DataType, Map, Varchar, walk
 from schemalint.delta.path import Part, Path, is_within
 from schemalint.delta.properties import property_problem
+from schemalint.delta.property_values import ignored_in_list
 from schemalint.delta.statistics import broken_by_drops, statistics_columns
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
@@ -37,6 +38,9 @@ def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
     not be a partition column, must be in the list only once, and must have a type with a minimum and a
     maximum. A struct stands for its fields, whatever their types. TP002 reports text that is not a list of
     columns.
+
+    As a warning it finds an entry of which Delta reads only the beginning: of `x;y` it reads `x`, without an
+    error, and collects no statistics for `y` (measured on Delta 4.4.0).
 
     With a live table it also finds drops of columns beside a list that the contract does not declare, with a
     name that needs quotes and has no dot.
@@ -95,6 +99,15 @@ def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
             object=ObjectRef("property", _KEY),
             new=value,
             delta_error=error,
+        )
+    elif (entry := ignored_in_list(value)) is not None:
+        (names,) = statistics_columns(entry)
+        yield Problem(
+            f"{_KEY} names {entry}, of which Delta reads {'.'.join(names)} and ignores the rest",
+            help="separate columns by commas, and put a name with other characters in back-quotes",
+            severity=Severity.WARNING,
+            object=ObjectRef("property", _KEY),
+            new=value,
         )
 
 

@@ -1,0 +1,83 @@
+"""NC025 reports the literals that Spark refuses as the default of a column, and no others."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.record_defaults import TYPES, Question, all_questions, ask, read_record, refusal
+from schemalint.delta.datatype import Char, Varchar
+from schemalint.delta.default_values import Misfit, misfit
+from schemalint.delta.type_text import parse_type
+from support.sampling import some_of_each
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+RECORD = read_record()
+SAMPLE = 4
+_LITERAL = (
+    r"(?i)\(?(?:[+-]?\s*(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?(?:[lsydf]|bd)?|true|false|(?:\s*'[^']*')+)\)?"
+)
+
+
+def test_every_question_is_recorded() -> None:
+    assert list(RECORD) == all_questions()
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_what_the_rule_reports_is_refused(type_: str) -> None:
+    reported = {question for question in RECORD if question.type == type_ and _is_reported(question)}
+    assert [question for question in reported if RECORD[question]] == []
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_a_literal_that_is_refused_is_reported(type_: str) -> None:
+    refused = {
+        question.default
+        for question, accepted in RECORD.items()
+        if question.type == type_ and not accepted and re.fullmatch(_LITERAL, question.default)
+    }
+    reported = {question.default for question in RECORD if question.type == type_ and _is_reported(question)}
+    assert {default for default in refused - reported if not _is_undecided(default, type_)} == set()
+
+
+@pytest.mark.spark
+def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
+    asked = some_of_each(RECORD, lambda question: RECORD[question], SAMPLE)
+    assert ask(spark, tmp_path, asked) == {question: RECORD[question] for question in asked}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("question", "error"),
+    [
+        (Question("tinyint", "300"), "INVALID_DEFAULT_VALUE.DATA_TYPE"),
+        (Question("boolean", "1"), "INVALID_DEFAULT_VALUE.DATA_TYPE"),
+        (Question("varchar(3)", "'abcdef'"), "EXCEED_LIMIT_LENGTH"),
+    ],
+)
+def test_spark_s_errors(spark: SparkSession, tmp_path: Path, question: Question, error: str) -> None:
+    assert refusal(spark, f"{tmp_path}/t", question) == error
+
+
+def _is_reported(question: Question) -> bool:
+    return misfit(question.default, parse_type(question.type)) in {Misfit.TYPE, Misfit.LENGTH}
+
+
+def _is_undecided(default: str, type_: str) -> bool:
+    """Whether the rule leaves a literal to the engine: it does not print numbers as Spark does."""
+    is_text = isinstance(parse_type(type_), Char | Varchar)
+    is_fraction = re.search(r"[.eE]", default) is not None and "'" not in default
+    out_of_range = default == "200Y"
+    too_late = type_ == "timestamp" and default == "1e40"
+    return (
+        (is_text and is_fraction)
+        or out_of_range
+        or too_late
+        or (type_, default) == ("timestamp_ntz", "'12:30'")
+    )

@@ -34,7 +34,7 @@ from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenam
 from schemalint.delta.datatype import VOID, Struct, type_at, walk
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
-from schemalint.delta.engine_answers import Answer, changes_type
+from schemalint.delta.engine_answers import Answer
 from schemalint.delta.feature_drop import DropRequests
 from schemalint.delta.lengths import columns_with_lengths, shifted_structs
 from schemalint.delta.path import Path, PathIndex, lowercased, path_key
@@ -197,12 +197,6 @@ class RuleContext:
         since = f"; {answer.since}" if answer.since else ""
         severity = Severity.WARNING if self.engine.is_hosted else None
         return Problem(f"{self.writer} cannot {what}{answer.note}{since}", severity=severity)
-
-    def writer_changes(self, change: TypeChanged) -> bool:
-        """Whether the engine may make a change of type; another rule reports one that it refuses."""
-        nested = len(change.path) > 1
-        does = changes_type(self.engine, change.old, change.new, nested=nested).does
-        return does is not False or (self.engine is not None and self.engine.is_hosted)
 
     @cached_property
     def consumers(self) -> tuple[Consumer, ...]:

@@ -118,7 +118,7 @@ FEATURE_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
         "materializePartitionColumns": Span("4.1"),
         "geospatial-dev": Span("4.3.1", not_before="4.2"),
         "geospatial": Span("4.3.1", not_before="4.2"),
-        "adaptiveMetadata-preview": Span(None),
+        "adaptiveMetadata-preview": Span("4.4", not_before="4.3.1"),
         # Registered by older releases alone; `schemalint.delta.feature` has no row for them.
         "inCommitTimestamp-preview": Span("3.2", until="3.3", asked=False),
         "catalogOwned-preview": Span("4.0", until="4.0.1", asked=False),

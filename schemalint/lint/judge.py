@@ -41,7 +41,7 @@ class Judge:
 
         Refused changes need no type_changes entry and have no effect, so only table-scoped rules judge them.
         """
-        found = tuple(self._by_rule(fact, ctx, against))
+        found = _without_what_the_engine_refuses(self._by_rule(fact, ctx, against))
         refused = not isinstance(fact, Contract) and any(
             rule.scope == "table" and finding.severity >= Severity.ERROR for rule, finding in found
         )
@@ -76,6 +76,19 @@ class Judge:
     def without_records(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
         """Return the findings of all other rules: a live table has none of the contract's own records."""
         return Judge(tuple(rule for rule in self.rules if rule.scope != "contract"))(fact, ctx, against)
+
+
+def _without_what_the_engine_refuses(
+    found: Iterable[tuple[Rule, Finding]],
+) -> tuple[tuple[Rule, Finding], ...]:
+    """Return the findings without others about what the engine of the target refuses anyway: one for each."""
+    judged = tuple(found)
+    refused = {
+        finding.object for rule, finding in judged if rule.engine and finding.severity >= Severity.ERROR
+    }
+    if not refused:
+        return judged
+    return tuple((rule, finding) for rule, finding in judged if rule.engine or finding.object not in refused)
 
 
 @lru_cache(maxsize=256)  # some sets of rules, for each class of facts

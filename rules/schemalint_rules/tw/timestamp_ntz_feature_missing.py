@@ -82,8 +82,6 @@ def timestamp_ntz_feature_missing(change: TypeChanged | FieldAdded, ctx: RuleCon
 def _new_type(change: TypeChanged, ctx: RuleContext) -> DataType | None:
     """Return the new type, or None if Delta refuses the change earlier: it checks the widening first."""
     match classify(change.old, change.new, nested=len(change.path) > 1):
-        case TypeVerdict.FREE | TypeVerdict.WIDENING if not ctx.writer_changes(change):
-            return None
         case TypeVerdict.FREE:
             return change.new
         case TypeVerdict.WIDENING if ctx.after.enabled("delta.enableTypeWidening"):

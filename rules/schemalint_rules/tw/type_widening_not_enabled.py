@@ -67,7 +67,7 @@ def type_widening_not_enabled(change: TypeChanged, ctx: RuleContext) -> Iterator
     ```
     """
     verdict = classify(change.old, change.new, nested=len(change.path) > 1)
-    if verdict == TypeVerdict.WIDENING and not ctx.widening_enabled and ctx.writer_changes(change):
+    if verdict == TypeVerdict.WIDENING and not ctx.widening_enabled:
         old, new = print_type(change.old), print_type(change.new)
         yield Problem(
             f"{format_path(change.path)} is widened from {old} to {new}, but {_PROPERTY} is not true",

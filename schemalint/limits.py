@@ -79,9 +79,6 @@ MAX_NESTED_BYTES: Final = 4 * _MIB
 MAX_BASELINE: Final = 64 * _MIB
 """Bytes of a baseline: 250,000 entries of 250 bytes; git is asked for 1 MiB of it."""
 
-MAX_FILE_IGNORES: Final = 100
-"""Ignores of a whole file of contracts: each is one of every contract in it."""
-
 MAX_KEY_PARTS: Final = 100
 """Parts of a dotted key of TOML: Python takes 2 seconds for a key of 8,000 parts, and 8 for twice as many."""
 

@@ -14,10 +14,10 @@ from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.errors import ConfigError, UsageError
 from schemalint.files import write_text
 from schemalint.lint.baseline import Baseline, Entry, compare, read_baseline, rewritten, text_of, unused
+from schemalint.lint.exception_findings import judge_exception
 from schemalint.lint.judge import ordered
-from schemalint.lint.waiver_findings import judge_waiver
 from schemalint.model.contract import table_key
-from schemalint.model.fact import JudgedWaiver
+from schemalint.model.fact import JudgedException
 from schemalint.reading import read_given, read_plain
 from schemalint.values import frozen, replace
 
@@ -127,7 +127,7 @@ def with_baseline(
     about = [
         replace(finding, fix=None, help="--write-baseline removes it")
         for entry in unused(baseline, compared.used, is_judged)
-        for finding in judge_waiver(JudgedWaiver(entry, "unused"), reach.rules)
+        for finding in judge_exception(JudgedException(entry, "unused"), reach.rules)
     ]
     result = compared.result
     return replace(

@@ -46,8 +46,8 @@ from schemalint.lint.judge import ordered
 from schemalint.lint.scopes import Scopes, is_locked, lock_faults
 from schemalint.lint.selection import scopes_of
 from schemalint.lint.sides import path_filter, read_contents, readable_ancestors
+from schemalint.model.exception import ExceptionSource
 from schemalint.model.finding import CheckResult, Finding, Run, SideRef
-from schemalint.model.waiver import WaiverSource
 from schemalint.printable import document_text
 from schemalint.report.text import as_of_text
 from schemalint.values import as_dict, frozen, replace
@@ -201,7 +201,7 @@ def _run(options: CheckOptions) -> CheckResult | None:
         _explain(base, head, settings, contents, scopes.rules)
     connecting = None if trusted is None or settings.is_first else connecting_settings(trusted, connection)
     with spark_for(connecting, connection) as spark:
-        others = other_exceptions(of_head, base, settings.base_config)
+        others = other_exceptions(of_head, base)
         request = _request(project, base, head, contents, settings, scopes, others, options)
         with shown_progress(options.connection) as tell:
             live = _live(project, head, connecting, options, spark, tell)
@@ -261,7 +261,7 @@ def _with_baseline(
         require_baseline(head.repository.root / named, head)  # it counts once it is merged
 
     def void(finding: Finding) -> bool:
-        is_refused = foreign is not None or WaiverSource.FILE.value not in accepted
+        is_refused = foreign is not None or ExceptionSource.FILE.value not in accepted
         return is_refused or is_locked(finding.code, finding.rule, configurations)
 
     sides = {"git", "contract"}
@@ -350,7 +350,7 @@ def _request(
         rules=scopes.rules,
         scopes=scopes,
         everything=options.everything,
-        waivers=others.waivers,
+        exceptions=others.exceptions,
         texts=others.texts,
         void=void_reasons(*settings.accepted(git.foreign_head(os.environ))),
         only=path_filter(project.repository.root, options.paths, contents.paths()),

@@ -12,8 +12,8 @@ from schemalint.delta.engine import Engine
 from schemalint.errors import ConfigError, Location
 from schemalint.git.listing import within
 from schemalint.model.consumer import Consumer
+from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
-from schemalint.model.waiver import SOURCES, Waiver
 from schemalint.reading import read_plain
 from schemalint.values import field, frozen
 
@@ -92,7 +92,6 @@ class Config:
         contracts: Globs of contract files, ``!`` excludes; empty for all contract files. See also `globs`.
         fail_on: The lowest severity that fails the run, None for "never".
         approved_plans: Hashes of plans whose upgrades and destructive steps are approved.
-        removed: The exceptions for contracts that are removed, by table.
         options: The options of rules, by the rule's code.
         consumers: The declared consumers by name.
         consumer_lines: The lines that set their keys, by name and key.
@@ -118,7 +117,6 @@ class Config:
     fail_on: Severity | None = Severity.ERROR
     against: str | None = None
     approved_plans: frozenset[str] = frozenset()
-    removed: Mapping[str, Waiver] = field(default_factory=dict)
     tables: tuple[TableSettings, ...] = ()
     consumers: Mapping[str, Consumer] = field(default_factory=dict)
     consumer_lines: Mapping[tuple[str, str], Location] = field(default_factory=dict, compare=False)

@@ -60,7 +60,6 @@ _TEXTS: Final = {
         "fail-on": "Lowest severity that fails the run; `error` by default.",
         "against": "Base of the comparison, as for `check --against`.",
         "approved-plans": "Hashes of plans whose upgrades and destructive steps are approved.",
-        "removed": "Contracts whose removal is approved.",
         "tables": "Settings for some of the tables.",
         "clients": "Rows that precede those of the client table.",
         "consumers": "Readers and writers of tables, by name.",

@@ -25,10 +25,8 @@ from schemalint.delta.engine import parse_engine
 from schemalint.document.shape import check_for, fields, hint_at, is_mapping
 from schemalint.errors import ConfigError
 from schemalint.model.consumer import Consumer
-from schemalint.model.contract import table_key
+from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
-from schemalint.model.rule_codes import TABLE_REMOVED
-from schemalint.model.waiver import SOURCES, Waiver
 from schemalint.redaction import without_secrets
 
 if sys.version_info >= (3, 12):
@@ -80,21 +78,10 @@ class SparkKeys(TypedDict, total=False):
     """Spark configuration properties."""
 
 
-class RemovedKeys(TypedDict, total=False):
-    """``[[removed]]``: a contract whose removal is approved."""
-
-    table: Required[str]
-    """Table whose contract was removed."""
-    reason: Required[str]
-    """Reason for the removal."""
-    approved_by: str
-    """Person or team that approved it."""
-
-
 class ExceptionsKeys(TypedDict, total=False):
     """``[exceptions]``."""
 
-    accept: list[Literal["contract", "file", "inline"]]
+    accept: list[Literal["contract", "file"]]
     """Kinds of exceptions that count in the change that adds them; all by default."""
 
 
@@ -123,7 +110,6 @@ ConfigKeys = TypedDict(
         "fail-on": Literal["error", "warning", "info", "never"],
         "against": str,
         "approved-plans": list[str],
-        "removed": list[RemovedKeys],
         "tables": list[TableKeys],
         "clients": list[UserRowKeys],
         "consumers": dict[str, ConsumerKeys],
@@ -139,7 +125,6 @@ ConfigKeys = TypedDict(
 for _keys in (
     TargetKeys,
     SparkKeys,
-    RemovedKeys,
     ExceptionsKeys,
     TableKeys,
     UnblockKeys,
@@ -257,12 +242,6 @@ def _values(
         options=keys.get("options", {}),
         plugins=tuple(_from_top(folder, name) for name in keys.get("plugins", ())),
         approved_plans=frozenset(keys.get("approved-plans", ())),
-        removed={
-            table_key(entry["table"]): Waiver(
-                TABLE_REMOVED, entry["reason"], object="table", approved_by=entry.get("approved_by")
-            )
-            for entry in keys.get("removed", ())
-        },
         targets={name: _target(name, target, folder) for name, target in keys.get("targets", {}).items()},
         spark=config.SparkSettings(
             master=spark.get("master"),

@@ -12,8 +12,8 @@ from schemalint.contract.targets import effective, targets_of
 if TYPE_CHECKING:
     from schemalint.contract.edits import Editor
     from schemalint.model.contract import Contract
+    from schemalint.model.exception import WrittenException
     from schemalint.model.finding import Edit, TextChange
-    from schemalint.model.waiver import WrittenWaiver
 
 __all__ = [
     "ReadResult",
@@ -70,7 +70,7 @@ def print_contract(contract: Contract) -> str:
     return printing.print_contract(contract)
 
 
-def read_exceptions(file: str, data: bytes) -> tuple[WrittenWaiver, ...]:
+def read_exceptions(file: str, data: bytes) -> tuple[WrittenException, ...]:
     """Return the exceptions in an ``exceptions.yaml``.
 
     Raises:

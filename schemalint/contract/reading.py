@@ -7,12 +7,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schemalint.contract.dialects import dialect_of, dialects
-from schemalint.contract.ignores import inline_ignores, may_have_ignores
 from schemalint.document import decode, read_documents
 from schemalint.errors import ContractError, Location
 from schemalint.model.contract import Contract, table_key
 from schemalint.printable import visible
-from schemalint.values import Aside, frozen, replace
+from schemalint.values import Aside, frozen
 
 if TYPE_CHECKING:
     from schemalint.git import Contents
@@ -48,7 +47,6 @@ def _read(file: str, data: bytes | str, older: Aside[ReadResult | None]) -> Read
         if contract is not None:
             return ReadResult((contract,))
         documents = read_documents(text, file)
-        ignores = inline_ignores(documents, text)
     except ContractError as error:
         return ReadResult(errors=(error,))
     contracts: list[Contract] = []
@@ -57,8 +55,7 @@ def _read(file: str, data: bytes | str, older: Aside[ReadResult | None]) -> Read
         dialect = dialect_of(document)
         result = dialect.read(document) if dialect else ()
         if isinstance(result, Contract):
-            own = ignores.get(document.index)
-            contracts.append(replace(result, ignores=own) if own else result)
+            contracts.append(result)
         else:
             errors.extend(result)
     if not contracts and not errors:
@@ -68,7 +65,7 @@ def _read(file: str, data: bytes | str, older: Aside[ReadResult | None]) -> Read
 
 def _read_beside(file: str, text: str, older: ReadResult | None) -> Contract | None:
     contract = older.contracts[0] if older and len(older.contracts) == 1 else None
-    if contract is None or contract.file != file or may_have_ignores(text):
+    if contract is None or contract.file != file:
         return None
     found = (dialect.read_beside(text, contract) for dialect in dialects())
     return next(filter(None, found), None)

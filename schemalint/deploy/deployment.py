@@ -17,8 +17,8 @@ from schemalint.deploy.claims import Claims
 from schemalint.deploy.consumers import planned_streams, without_unread_streams
 from schemalint.deploy.cosmetic import with_cosmetic_steps_waiting
 from schemalint.deploy.earlier_target import in_order
-from schemalint.deploy.exceptions import with_exceptions
 from schemalint.deploy.last_applied import resolved_base
+from schemalint.deploy.plan_exceptions import with_exceptions
 from schemalint.deploy.planning import planned
 from schemalint.deploy.request import DeployInput, Deployment, TargetAccess, Unplanned
 from schemalint.deploy.several_writers import warnings

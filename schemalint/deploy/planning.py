@@ -18,13 +18,13 @@ from schemalint.deploy.catalog_features import (
 )
 from schemalint.deploy.claims import Claims
 from schemalint.deploy.drift import drift, unseen_edits
-from schemalint.deploy.exceptions import (
+from schemalint.deploy.last_applied import LastApplied, find_last_applied
+from schemalint.deploy.plan_exceptions import (
     approved_in_plan,
     is_removal_approved,
     still_forbidding,
     with_rewrites_waiting,
 )
-from schemalint.deploy.last_applied import LastApplied, find_last_applied
 from schemalint.deploy.request import DeployInput
 from schemalint.errors import ConfigError
 from schemalint.git import (
@@ -64,15 +64,15 @@ def planned(
     if table is None:
         judged = judge_pair(None, replace(contract, targets={}), request.rules)
         found = not_ignored(judged, request.rules, ignores)
-        exceptions = approved_in_plan(request, contract, None, claims.revisions, found)
-        findings = still_forbidding(exceptions)
+        outcome = approved_in_plan(request, contract, None, claims.revisions, found)
+        findings = still_forbidding(outcome)
         added = added_by_catalog(contract, request.target, request.via)
         plan = with_features_of_catalog(
             plan_table(contract, None, location, findings, name=name), contract, added
         )
         clients = clients_of(git_context(None, contract))
         plan = replace(plan, target=request.target.name, clients=each_client_once(clients))
-        plan = with_rewrites_waiting(plan, exceptions)
+        plan = with_rewrites_waiting(plan, outcome)
         obstacles = (
             *_against_creation(request, contract, live_tables, claims),
             *above_limits_in_catalog(contract, added),
@@ -95,10 +95,10 @@ def planned(
         unseen=tuple(unseen_edits(last_applied, table, options.tracking)),
     )
     judged, upgrades = _judged(request, comparison, ignores)
-    exceptions = approved_in_plan(request, contract, last_applied.base, claims.revisions, judged)
-    findings = still_forbidding(exceptions)
+    outcome = approved_in_plan(request, contract, last_applied.base, claims.revisions, judged)
+    findings = still_forbidding(outcome)
     plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
-    plan = with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, exceptions)
+    plan = with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, outcome)
     clients = clients_of(live_context(composed, table, tracking=options.tracking))
     plan = replace(plan, target=request.target.name, clients=each_client_once(clients))
     if obstacles:

@@ -14,10 +14,10 @@ from schemalint.deploy.earlier_target import EarlierDeploy
 from schemalint.errors import SchemalintError, worst_status
 from schemalint.git import Repository, Side
 from schemalint.model.contract import Contract
+from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan
 from schemalint.model.stream_report import StreamReport
-from schemalint.model.waiver import WaiverSource, WrittenWaiver
 from schemalint.plugin import Rule
 from schemalint.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 from schemalint.values import field, frozen
@@ -48,7 +48,7 @@ class DeployInput:
         via: The catalogs of a running Spark session, for a target whose catalog has no address.
         workers: How many tables are read at the same time.
         after: The deploy log of the target before this one; None without an order.
-        waivers: The exceptions of ``exceptions.yaml`` and of the configuration.
+        exceptions: The exceptions of ``exceptions.yaml`` and of the configuration.
         reviewed: The commit whose exceptions count by themselves, in the run of a change under review; None
             if all exceptions count.
         void: Why exceptions of a kind that the change adds do not count; None if they do.
@@ -74,9 +74,9 @@ class DeployInput:
     workers: TableWorkers = SIDE_BY_SIDE
     local: RuleFiles | None = None
     after: EarlierDeploy | None = None
-    waivers: tuple[WrittenWaiver, ...] = ()
+    exceptions: tuple[WrittenException, ...] = ()
     reviewed: str | None = None
-    void: Callable[[WaiverSource], str | None] = lambda _source: None
+    void: Callable[[ExceptionSource], str | None] = lambda _source: None
     today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
 
 

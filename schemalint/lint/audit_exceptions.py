@@ -9,12 +9,12 @@ from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.errors import SchemalintError
 from schemalint.git import Worktree
 from schemalint.lint.exception_files import merged_exceptions
+from schemalint.lint.exception_findings import AUDITED, judge_exception, judged_exceptions
 from schemalint.lint.exceptions import approve
 from schemalint.lint.judge import ordered
-from schemalint.lint.waiver_findings import AUDITED, judge_waiver, judged_waivers
-from schemalint.lint.written_waivers import written_waivers
+from schemalint.lint.written_exceptions import written_exceptions
 from schemalint.model.contract import table_key
-from schemalint.model.waiver import WaiverSource
+from schemalint.model.exception import ExceptionSource
 from schemalint.values import replace
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from schemalint.git import Repository
     from schemalint.lint.scopes import Scopes
     from schemalint.model.contract import Contract
+    from schemalint.model.exception import WrittenException
     from schemalint.model.finding import CheckResult, Finding
-    from schemalint.model.waiver import WrittenWaiver
 
 
 def with_exceptions(
@@ -58,12 +58,12 @@ def with_exceptions(
         return replace(result, errors=(*result.errors, error))
     declared = {contract.key: contract for contract in contracts}
     at_base: Mapping[str, Contract] = declared
-    if found.reviewed and any(contract.waivers or contract.ignores for contract in declared.values()):
+    if found.reviewed and any(contract.exceptions for contract in declared.values()):
         at_base = contracts_at(repository, found.reviewed, settings.config.globs).contracts
     pairs = [(at_base.get(key), contract) for key, contract in declared.items()]
-    waivers = written_waivers(pairs, found.waivers, found.void)
-    exceptions = approve(result.findings, waivers, scopes.rules, today)
-    named = exceptions.used | (exceptions.failed or {}).keys()
+    exceptions = written_exceptions(pairs, found.exceptions, found.void)
+    outcome = approve(result.findings, exceptions, scopes.rules, today)
+    named = outcome.used | (outcome.failed or {}).keys()
     # `check` judges the others.
     facts = AUDITED if files else AUDITED - {PhysicalTypes}
     of_audits = {
@@ -71,22 +71,24 @@ def with_exceptions(
     }
     judged = {table_key(table) for table in result.run.compared}
 
-    def is_judged(written: WrittenWaiver) -> bool:
-        return written in named or (written.waiver.rule in of_audits and table_key(written.table) in judged)
+    def is_judged(written: WrittenException) -> bool:
+        return written in named or (
+            written.exception.rule in of_audits and table_key(written.table) in judged
+        )
 
     def reports(finding: Finding) -> bool:
         contract = declared.get(table_key(finding.table))
         return scopes.of(contract.file if contract else None).reports(finding)
 
-    relevant = filter(is_judged, waivers)
+    relevant = filter(is_judged, exceptions)
     about = [
         finding
-        for fact in judged_waivers(relevant, exceptions, scopes.rules, today, lambda *_of_audit: True)
-        for finding in judge_waiver(fact, scopes.rules)
+        for fact in judged_exceptions(relevant, outcome, scopes.rules, today, lambda *_of_audit: True)
+        for finding in judge_exception(fact, scopes.rules)
     ]
     return replace(
         result,
-        findings=ordered((*exceptions.remaining, *filter(reports, about))),
-        approved=exceptions.approved,
-        accepts=frozenset(source for source in WaiverSource if found.void(source) is None),
+        findings=ordered((*outcome.remaining, *filter(reports, about))),
+        approved=outcome.approved,
+        accepts=frozenset(source for source in ExceptionSource if found.void(source) is None),
     )

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from schemalint.errors import ConfigError, Location
+from schemalint.model.exception import IN_BASELINE, ExceptionSource, RuleException, WrittenException
 from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Severity
 from schemalint.model.rule_codes import NEVER_APPROVED
-from schemalint.model.waiver import IN_BASELINE, Waiver, WaiverSource, WrittenWaiver
 from schemalint.values import as_dict, field, frozen, replace
 
 VERSION: Final = 1
@@ -141,7 +141,7 @@ def compare(
         elif void(finding):
             findings.append(finding)
         else:
-            approved.append(ApprovedFinding(finding, written_waiver(baseline, entry, added=True)))
+            approved.append(ApprovedFinding(finding, written_exception(baseline, entry, added=True)))
     return Compared(
         replace(result, findings=tuple(findings), approved=(*approved, *result.approved)), used, tuple(others)
     )
@@ -149,11 +149,11 @@ def compare(
 
 def unused(
     baseline: Baseline, used: Mapping[str, int], is_judged: Callable[[Entry], bool]
-) -> Iterator[WrittenWaiver]:
+) -> Iterator[WrittenException]:
     """Yield the entries that cover fewer findings than they are written for, of those that the run judged."""
     for fingerprint, entry in baseline.entries.items():
         if used.get(fingerprint, 0) < entry.count and is_judged(entry):
-            yield written_waiver(baseline, entry)
+            yield written_exception(baseline, entry)
 
 
 def rewritten(
@@ -185,12 +185,12 @@ def rewritten(
     return tuple(entries.values())
 
 
-def written_waiver(baseline: Baseline, entry: Entry, *, added: bool = False) -> WrittenWaiver:
+def written_exception(baseline: Baseline, entry: Entry, *, added: bool = False) -> WrittenException:
     """Return an entry as the exception that it is."""
     line = _lines(baseline.text).get(entry.fingerprint, 1)
-    waiver = Waiver(entry.code, "it is in the baseline", object=entry.object)
+    exception = RuleException(entry.code, "it is in the baseline", object=entry.object)
     location = Location(baseline.file, line, 1, line, 1)
-    return WrittenWaiver(waiver, entry.table, WaiverSource.FILE, location, added, index=IN_BASELINE)
+    return WrittenException(exception, entry.table, ExceptionSource.FILE, location, added, index=IN_BASELINE)
 
 
 @lru_cache(maxsize=2)

@@ -17,7 +17,7 @@ from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
 from schemalint.lint.consumers import configuration_faults
 from schemalint.lint.context import git_context, present
 from schemalint.lint.duplicates import duplicates
-from schemalint.lint.exceptions import Exceptions, approve
+from schemalint.lint.exceptions import ExceptionResult, approve
 from schemalint.lint.judge import Judge, collecting, judge_pair, ordered, worst_of_each
 from schemalint.lint.paired_contracts import PairedContracts, is_unchanged
 from schemalint.lint.readers import (
@@ -27,13 +27,13 @@ from schemalint.lint.readers import (
     streams_offline,
 )
 from schemalint.lint.scopes import Scope
-from schemalint.lint.written_waivers import written_waivers
+from schemalint.lint.written_exceptions import written_exceptions
 from schemalint.model.client import ClientSupport
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.exception import ExceptionSource
 from schemalint.model.fact import LiveTableMissing, RootWithoutTables, TableRetired
 from schemalint.model.finding import CheckResult, Finding, Run, Severity, SideRef, Skipped, TextChange
 from schemalint.model.judged_table import JudgedTable
-from schemalint.model.waiver import WaiverSource
 from schemalint.plugin import Rule
 from schemalint.printable import visible
 from schemalint.values import replace
@@ -80,7 +80,7 @@ class _Check:
             findings += self._judge_unknown()
         self.errors += self._no_live_tables()
         reported = (finding for finding in findings if self._reports(finding))
-        exceptions, about = self._excepted(reported)
+        outcome, about = self._excepted(reported)
         return CheckResult(
             run=Run(
                 base=_side_ref(self.request.base),
@@ -89,8 +89,8 @@ class _Check:
                 compared=tuple(sorted(contract.table for contract in self._compared())),
                 skipped=tuple(self.skipped),
             ),
-            findings=ordered((*map(self._with_text, exceptions.remaining), *about)),
-            approved=exceptions.approved,
+            findings=ordered((*map(self._with_text, outcome.remaining), *about)),
+            approved=outcome.approved,
             errors=(
                 *self.errors,
                 *configuration_faults(self.request.configurations[-1]),
@@ -100,7 +100,7 @@ class _Check:
             clients=each_client_once(self.clients),
             streams=each_stream_once(self.streams),
             tables=tuple(map(self._judged, self.sides.tables())),
-            accepts=frozenset(source for source in WaiverSource if self.request.void(source) is None),
+            accepts=frozenset(source for source in ExceptionSource if self.request.void(source) is None),
         )
 
     def _judged(self, key: str) -> JudgedTable:
@@ -138,20 +138,20 @@ class _Check:
         scope = self._scope(table_key(finding.table), finding.location.file)
         return self.request.reports(finding) if scope is None else scope.reports(finding)
 
-    def _excepted(self, findings: Iterable[Finding]) -> tuple[Exceptions, tuple[Finding, ...]]:
+    def _excepted(self, findings: Iterable[Finding]) -> tuple[ExceptionResult, tuple[Finding, ...]]:
         """Let the exceptions approve findings, and return with the result the findings about exceptions."""
         request, sides = self.request, self.sides
         pairs = [(sides.before.get(key), sides.after.get(key)) for key in sides.tables()]
-        waivers = written_waivers(pairs, request.waivers, request.void)
-        exceptions = approve(findings, waivers, request.rules, request.today)
-        if not waivers:
-            return exceptions, ()
-        from schemalint.lint.waiver_findings import waiver_findings  # noqa: PLC0415 (only with exceptions)
+        exceptions = written_exceptions(pairs, request.exceptions, request.void)
+        outcome = approve(findings, exceptions, request.rules, request.today)
+        if not exceptions:
+            return outcome, ()
+        from schemalint.lint.exception_findings import exception_findings  # noqa: PLC0415 (only with exceptions)
 
-        about = waiver_findings(
-            waivers, exceptions, request, set(sides.tables()), self._live_keys, self._sources
+        about = exception_findings(
+            exceptions, outcome, request, set(sides.tables()), self._live_keys, self._sources
         )
-        return exceptions, tuple(finding for finding in about if self._reports(finding))
+        return outcome, tuple(finding for finding in about if self._reports(finding))
 
     def _compared(self) -> list[Contract]:
         everything = {**self.sides.before, **self.sides.after}

@@ -13,8 +13,8 @@ from schemalint.delta.table import LiveTable
 from schemalint.errors import LiveError
 from schemalint.git import Contents, Side
 from schemalint.model.contract import Contract
+from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.finding import Finding
-from schemalint.model.waiver import WaiverSource, WrittenWaiver
 from schemalint.plugin import Rule
 from schemalint.values import field, frozen
 
@@ -75,7 +75,7 @@ class CheckInput:
         readable: Return a table's contract at the newest ancestor of the base with a readable one.
         configurations: Those that decide: of base and head, or one.
         repository: The folder that relative roots start from.
-        waivers: The exceptions of ``exceptions.yaml`` and of the configuration.
+        exceptions: The exceptions of ``exceptions.yaml`` and of the configuration.
         texts: The text of the files that these are in, by name.
         void: Return why exceptions of a kind that the change adds do not count; None if they do.
         today: The date of the run.
@@ -95,9 +95,9 @@ class CheckInput:
     readable: Callable[[str], tuple[str, Contract] | None] = lambda _key: None
     configurations: tuple[Config, ...] = (Config(),)
     repository: Path = Path()
-    waivers: tuple[WrittenWaiver, ...] = ()
+    exceptions: tuple[WrittenException, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
-    void: Callable[[WaiverSource], str | None] = lambda _source: None
+    void: Callable[[ExceptionSource], str | None] = lambda _source: None
     today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
     tell: Tell = lambda _stage, _done, _total, _table: None
 

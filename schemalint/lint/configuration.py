@@ -24,9 +24,9 @@ from schemalint.lint.moved_contracts import moves_to_looser_settings
 from schemalint.lint.selection import rules_about_configuration
 from schemalint.lint.sides import Globs, has_contracts
 from schemalint.model.contract import Contract
+from schemalint.model.exception import SOURCES
 from schemalint.model.fact import ConfigurationChanged
 from schemalint.model.finding import Finding
-from schemalint.model.waiver import SOURCES
 from schemalint.reading import read_given
 from schemalint.values import field, frozen, replace
 

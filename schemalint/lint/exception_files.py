@@ -1,20 +1,19 @@
-"""The exceptions outside of the contracts: ``exceptions.yaml``, and ``removed`` of the configuration."""
+"""The exceptions outside of the contracts: those in ``exceptions.yaml``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from schemalint import contract as contracts
 from schemalint import git
-from schemalint.config import Config, parse
-from schemalint.config.positions import Positions
-from schemalint.errors import ConfigError, ContractError, Location, SchemalintError
+from schemalint.config import Config
+from schemalint.errors import ConfigError, ContractError, SchemalintError
 from schemalint.git import EmptyTree, Repository, Revision, Side
 from schemalint.lint.configuration import HeadConfig
-from schemalint.model.waiver import IN_CONFIGURATION, WaiverSource, WrittenWaiver
+from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.printable import visible
 from schemalint.values import field, frozen, replace
 
@@ -30,12 +29,12 @@ class OtherExceptions:
     """The exceptions outside of the contracts.
 
     Attributes:
-        waivers: The exceptions of the head; those that the base lacks are ``added``.
+        exceptions: The exceptions of the head; those that the base lacks are ``added``.
         errors: Why the file of the head cannot be read.
         texts: The file's text by its name.
     """
 
-    waivers: tuple[WrittenWaiver, ...] = ()
+    exceptions: tuple[WrittenException, ...] = ()
     errors: tuple[SchemalintError, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
 
@@ -46,20 +45,16 @@ def exceptions_name(config: Config) -> str:
     return FILE if folder.is_absolute() else (folder / FILE).as_posix()
 
 
-def other_exceptions(head: HeadConfig, base: Side, base_config: Config) -> OtherExceptions:
+def other_exceptions(head: HeadConfig, base: Side) -> OtherExceptions:
     """Read the exceptions outside of the contracts, of both sides."""
     name = exceptions_name(head.config)
-    text = head.text if head.config.removed else ""
-    of_configuration = tuple(_removed(head, text, base_config))
-    # A file that `--config` names is not edited: it need not be the repository's.
-    texts = {visible(head.name or ""): text} if of_configuration and head.given is None else {}
     try:
         data = head.read(name)
         if data is None:
-            return OtherExceptions(of_configuration, texts=texts)
+            return OtherExceptions()
         written = contracts.read_exceptions(visible(name), data)
     except (ConfigError, ContractError) as error:
-        return OtherExceptions(of_configuration, (error,), texts)
+        return OtherExceptions(errors=(error,))
     known: set[object] = set()
     if base == head.side:
         known = set(map(_identity, written))
@@ -68,8 +63,8 @@ def other_exceptions(head: HeadConfig, base: Side, base_config: Config) -> Other
             at_base = git.file_at(head.repository, base, name)
             known = {_identity(entry) for entry in contracts.read_exceptions(name, at_base or b"")}
     return OtherExceptions(
-        (*of_configuration, *(replace(entry, added=_identity(entry) not in known) for entry in written)),
-        texts={**texts, visible(name): data.decode("utf-8", "replace")},
+        tuple(replace(entry, added=_identity(entry) not in known) for entry in written),
+        texts={visible(name): data.decode("utf-8", "replace")},
     )
 
 
@@ -78,14 +73,14 @@ class MergedExceptions:
     """The exceptions of a command that deploys or reads what is live, instead of comparing two sides.
 
     Attributes:
-        waivers: Those outside of the contracts.
+        exceptions: Those outside of the contracts.
         reviewed: The commit whose exceptions count by themselves; None if those of the head do.
         void: See `void_reasons`.
     """
 
-    waivers: tuple[WrittenWaiver, ...]
+    exceptions: tuple[WrittenException, ...]
     reviewed: Revision | None
-    void: Callable[[WaiverSource], str | None]
+    void: Callable[[ExceptionSource], str | None]
 
 
 def merged_exceptions(
@@ -104,32 +99,21 @@ def merged_exceptions(
     """
     trusted, config = settings.commit, settings.config
     reviewed = None if trusted is None or trusted.spec == "HEAD" else trusted
-    found = other_exceptions(HeadConfig(repository, head, config), reviewed or head, config)
+    found = other_exceptions(HeadConfig(repository, head, config), reviewed or head)
     for error in found.errors:
         raise error
-    return MergedExceptions(found.waivers, reviewed, void_reasons(config.accepted, git.foreign_head(env)))
+    return MergedExceptions(found.exceptions, reviewed, void_reasons(config.accepted, git.foreign_head(env)))
 
 
 def exceptions_after(others: OtherExceptions, file: FixedFile) -> OtherExceptions:
     """Return the exceptions after fixes of their file: none of them is another one."""
-    of_configuration = [entry for entry in others.waivers if entry.index == IN_CONFIGURATION]
-    in_file = [entry for entry in others.waivers if entry.index != IN_CONFIGURATION]
-    if file.file.endswith(".toml"):
-        left = parse(file.file, file.after.encode()).removed
-        lines = Positions(file.file, file.after)
-        of_configuration = [
-            replace(entry, location=_line(lines, entry.table))
-            for entry in of_configuration
-            if entry.table in left
-        ]
-    else:
-        known = {_identity(entry): entry for entry in in_file}
-        written = contracts.read_exceptions(file.file, file.after.encode())
-        in_file = [replace(entry, added=known[_identity(entry)].added) for entry in written]
-    return OtherExceptions((*of_configuration, *in_file), texts={**others.texts, file.file: file.after})
+    known = {_identity(entry): entry for entry in others.exceptions}
+    written = contracts.read_exceptions(file.file, file.after.encode())
+    exceptions = tuple(replace(entry, added=known[_identity(entry)].added) for entry in written)
+    return OtherExceptions(exceptions, texts={file.file: file.after})
 
 
-def void_reasons(accepted: Collection[str], foreign: str | None) -> Callable[[WaiverSource], str | None]:
+def void_reasons(accepted: Collection[str], foreign: str | None) -> Callable[[ExceptionSource], str | None]:
     """Return why exceptions that the change adds do not count, by their kind.
 
     Args:
@@ -137,7 +121,7 @@ def void_reasons(accepted: Collection[str], foreign: str | None) -> Callable[[Wa
         foreign: Why the change may be a stranger's: see `schemalint.git.foreign_head`.
     """
 
-    def void(source: WaiverSource) -> str | None:
+    def void(source: ExceptionSource) -> str | None:
         if source.value not in accepted:
             return f"this change adds it, and exceptions.accept of the base leaves out {source.value}"
         return None if foreign is None else f"this change adds it, and {foreign}"
@@ -145,17 +129,5 @@ def void_reasons(accepted: Collection[str], foreign: str | None) -> Callable[[Wa
     return void
 
 
-def _identity(entry: WrittenWaiver) -> object:
-    return entry.table.casefold(), entry.waiver
-
-
-def _removed(head: HeadConfig, text: str, base: Config) -> Iterator[WrittenWaiver]:
-    lines = Positions(visible(head.name or ""), text)
-    for table, waiver in head.config.removed.items():
-        location = _line(lines, table)
-        added = base.removed.get(table) != waiver
-        yield WrittenWaiver(waiver, table, WaiverSource.FILE, location, added, index=IN_CONFIGURATION)
-
-
-def _line(lines: Positions, table: str) -> Location:
-    return lines.locate(("removed", "table"), table)
+def _identity(entry: WrittenException) -> object:
+    return entry.table.casefold(), entry.exception

@@ -1,7 +1,7 @@
 """Approve findings by the exceptions that name them, and say which exceptions approve nothing.
 
 An exception names a rule, an object and a change, never a line or a message: so an approved narrowing does
-not cover the next one. Inline ignores alone name a line; they count for less.
+not cover the next one.
 """
 
 from __future__ import annotations
@@ -11,27 +11,24 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, Final
 
-from schemalint.delta.change import Change
 from schemalint.delta.path import format_path
 from schemalint.delta.type_text import parse_type, print_type
 from schemalint.model.contract import table_key
+from schemalint.model.exception import NAMED, RuleException, WrittenException, named_object
 from schemalint.model.finding import ApprovedFinding, Finding, Severity
-from schemalint.model.rule_codes import DRIFT_SCHEMA, NEVER_APPROVED, TABLE_REMOVED
-from schemalint.model.waiver import NAMED, Waiver, WaiverSource, WrittenWaiver, named_object
+from schemalint.model.rule_codes import DRIFT_SCHEMA, NEVER_APPROVED
 from schemalint.values import frozen, grouped
 
 if TYPE_CHECKING:
     from schemalint.plugin import Rule
 
 NEEDS_REWRITE: Final = "Delta cannot do this in place, so an approval needs a way out: via: rewrite"
-_NOT_INLINE: Final = ("RD", "CM", TABLE_REMOVED)
-_CHANGES: Final = get_args(Change)
 
 
 @frozen
-class Exceptions:
+class ExceptionResult:
     """The findings of a run after its exceptions.
 
     Attributes:
@@ -42,37 +39,37 @@ class Exceptions:
 
     remaining: tuple[Finding, ...]
     approved: tuple[ApprovedFinding, ...] = ()
-    failed: Mapping[WrittenWaiver, str] | None = None
+    failed: Mapping[WrittenException, str] | None = None
 
     @property
-    def used(self) -> frozenset[WrittenWaiver]:
+    def used(self) -> frozenset[WrittenException]:
         """The exceptions that approve something."""
         return frozenset(approved.by for approved in self.approved)
 
 
 def approve(
-    findings: Iterable[Finding], waivers: Sequence[WrittenWaiver], rules: Iterable[Rule], today: dt.date
-) -> Exceptions:
+    findings: Iterable[Finding], exceptions: Sequence[WrittenException], rules: Iterable[Rule], today: dt.date
+) -> ExceptionResult:
     """Divide findings into those that exceptions approve, and the others.
 
     Args:
         findings: The judged findings.
-        waivers: All exceptions that are written, also those that do not count.
+        exceptions: All exceptions that are written, also those that do not count.
         rules: The rules of the findings; they say what Delta cannot do.
         today: The date of the run.
     """
-    if not waivers:
-        return Exceptions(tuple(findings))
+    if not exceptions:
+        return ExceptionResult(tuple(findings))
     rules_by_code = {rule.code: rule for rule in rules}
     # Where a merged exception suffices, nothing is said of one that the change adds.
     by_subject = grouped(
         (key, (number, written))
-        for number, written in enumerate(sorted(waivers, key=lambda written: written.added))
+        for number, written in enumerate(sorted(exceptions, key=lambda written: written.added))
         for key in _keys(written)
     )
     remaining: list[Finding] = []
     approved: list[ApprovedFinding] = []
-    failed: dict[WrittenWaiver, str] = {}
+    failed: dict[WrittenException, str] = {}
     for finding in findings:
         by = None
         candidates = chain(*(by_subject.get(key, ()) for key in _keys_of(finding)))
@@ -89,55 +86,50 @@ def approve(
         else:
             approved.append(ApprovedFinding(finding, by))
     approved.sort(key=lambda approval: not approval.by.added)
-    return Exceptions(tuple(remaining), tuple(approved), failed)
+    return ExceptionResult(tuple(remaining), tuple(approved), failed)
 
 
-def names(written: WrittenWaiver, finding: Finding) -> bool:
+def names(written: WrittenException, finding: Finding) -> bool:
     """Whether an exception names the rule, the object and the change of a finding of its table.
 
     One that names no object, or no change although the finding has one, names the finding too: it approves
     nothing, and its author should learn why.
     """
-    waiver = written.waiver
-    if written.source is WaiverSource.INLINE:
-        is_there = written.location.file == finding.location.file
-        return _is_of(waiver, finding) and is_there and written.index in (0, finding.location.line)
+    exception = written.exception
     return (
-        _is_of(waiver, finding)
-        and (not _has_object(waiver) or _is_about(waiver, finding))
+        _is_of(exception, finding)
+        and (not _has_object(exception) or _is_about(exception, finding))
         and all(
             wanted is None or (value is not None and _same(wanted, value))
-            for wanted, value in ((waiver.old, finding.old), (waiver.new, finding.new))
+            for wanted, value in ((exception.old, finding.old), (exception.new, finding.new))
         )
     )
 
 
-def is_expired(waiver: Waiver, today: dt.date) -> bool:
+def is_expired(exception: RuleException, today: dt.date) -> bool:
     """Whether the last day of an exception is past, or is no date."""
-    if waiver.expires is None:
+    if exception.expires is None:
         return False
-    last = last_day(waiver)
+    last = last_day(exception)
     return last is None or last < today
 
 
-def last_day(waiver: Waiver) -> dt.date | None:
+def last_day(exception: RuleException) -> dt.date | None:
     """Return the last day of an exception; None if it has none, or a text that is no date."""
     with suppress(ValueError):
-        return dt.datetime.strptime(waiver.expires or "", "%Y-%m-%d").replace(tzinfo=dt.UTC).date()
+        return dt.datetime.strptime(exception.expires or "", "%Y-%m-%d").replace(tzinfo=dt.UTC).date()
     return None
 
 
-def _keys(written: WrittenWaiver) -> Iterator[Hashable]:
+def _keys(written: WrittenException) -> Iterator[Hashable]:
     """Yield what `_keys_of` yields for the findings that an exception names, and perhaps for others."""
-    waiver = written.waiver
-    subject: Hashable = waiver.object and ("object", waiver.object)
-    if named := named_object(waiver):
+    exception = written.exception
+    subject: Hashable = exception.object and ("object", exception.object)
+    if named := named_object(exception):
         subject = named[0], named[1].casefold()
-    if waiver.column is not None:
-        subject = "column", format_path(waiver.column).lower()
-    if written.source is WaiverSource.INLINE:
-        subject = "line", written.index
-    for rule in {waiver.rule, DRIFT_SCHEMA} if waiver.via else (waiver.rule,):
+    if exception.column is not None:
+        subject = "column", format_path(exception.column).lower()
+    for rule in {exception.rule, DRIFT_SCHEMA} if exception.via else (exception.rule,):
         yield table_key(written.table), rule, subject
 
 
@@ -145,8 +137,6 @@ def _keys_of(finding: Finding) -> Iterator[Hashable]:
     kind, name = finding.object.kind, finding.object.name.casefold()
     subjects = (
         None,
-        ("line", 0),
-        ("line", finding.location.line),
         ("column", (finding.column or "").lower()),
         ("object", kind.casefold()),
         (kind, name),
@@ -156,23 +146,23 @@ def _keys_of(finding: Finding) -> Iterator[Hashable]:
             yield table_key(finding.table), rule, subject
 
 
-def _is_of(waiver: Waiver, finding: Finding) -> bool:
-    if waiver.rule in (finding.code, finding.rule):
+def _is_of(exception: RuleException, finding: Finding) -> bool:
+    if exception.rule in (finding.code, finding.rule):
         return True
     # Drift that no statement can end is the change that the rewrite makes.
-    return waiver.via is not None and finding.code == DRIFT_SCHEMA and finding.severity is Severity.ERROR
+    return exception.via is not None and finding.code == DRIFT_SCHEMA and finding.severity is Severity.ERROR
 
 
-def _has_object(waiver: Waiver) -> bool:
-    return any((waiver.column, named_object(waiver), waiver.object))
+def _has_object(exception: RuleException) -> bool:
+    return any((exception.column, named_object(exception), exception.object))
 
 
-def _is_about(waiver: Waiver, finding: Finding) -> bool:
-    if waiver.column is not None:
-        return finding.column is not None and finding.column.lower() == format_path(waiver.column).lower()
-    if named := named_object(waiver):
+def _is_about(exception: RuleException, finding: Finding) -> bool:
+    if exception.column is not None:
+        return finding.column is not None and finding.column.lower() == format_path(exception.column).lower()
+    if named := named_object(exception):
         return (finding.object.kind, finding.object.name.casefold()) == (named[0], named[1].casefold())
-    return not finding.path and finding.object.kind == waiver.object
+    return not finding.path and finding.object.kind == exception.object
 
 
 def _same(wanted: str, value: str) -> bool:
@@ -188,36 +178,25 @@ def _spelled(text: str) -> str:
     return " ".join(text.split())
 
 
-def _obstacle(written: WrittenWaiver, finding: Finding, rule: Rule | None, today: dt.date) -> str | None:
+def _obstacle(written: WrittenException, finding: Finding, rule: Rule | None, today: dt.date) -> str | None:
     """Return why an exception does not approve a finding that it names; None if it does."""
-    waiver = written.waiver
+    exception = written.exception
     if written.void is not None:
         return written.void
-    if is_expired(waiver, today):
-        return f"it expired: {waiver.expires}"
+    if is_expired(exception, today):
+        return f"it expired: {exception.expires}"
     if finding.code in NEVER_APPROVED:
         return NEVER_APPROVED[finding.code]
-    if not waiver.reason.strip():
+    if not exception.reason.strip():
         return "it gives no reason"
     is_impossible = rule is not None and rule.verdict == "impossible" and finding.severity is Severity.ERROR
-    if is_impossible and waiver.via is None:
+    if is_impossible and exception.via is None:
         return NEEDS_REWRITE
-    if written.source is WaiverSource.INLINE:
-        return _inline_obstacle(written, finding, rule)
-    if not _has_object(waiver):
+    if not _has_object(exception):
         return f"it names no object: {_object_entry(finding)}"
-    for key, wanted, value in (("from", waiver.old, finding.old), ("to", waiver.new, finding.new)):
+    for key, wanted, value in (("from", exception.old, finding.old), ("to", exception.new, finding.new)):
         if wanted is None and value is not None:
             return f"it does not name the change: {key}: {value}"
-    return None
-
-
-def _inline_obstacle(written: WrittenWaiver, finding: Finding, rule: Rule | None) -> str | None:
-    if finding.severity is Severity.ERROR and finding.code.startswith(_NOT_INLINE):
-        return f"an error of {finding.code} needs an entry of allow, or one in exceptions.yaml"
-    is_of_change = rule is not None and any(issubclass(subject, _CHANGES) for subject in rule.subjects)
-    if is_of_change and not written.added and "git" in finding.against:
-        return "it is older than this change: write it anew"
     return None
 
 

@@ -31,27 +31,27 @@ from schemalint.model.anchors import column_anchors
 from schemalint.model.change_kind import kind_of
 from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.contract import Anchor, Contract
+from schemalint.model.exception import subject_of
 from schemalint.model.fact import (
     AffectedStreams,
     ConfigurationChanged,
     Drift,
     DuplicateTable,
     Fact,
-    JudgedWaiver,
+    JudgedException,
     LiveTableMissing,
     ProtocolUpgrade,
     RootWithoutTables,
     TableRetired,
 )
 from schemalint.model.finding import ObjectRef, object_of_change
-from schemalint.model.waiver import subject_of
 from schemalint.plugin import Problem
 
 _TABLE: Final = ObjectRef("table", "")
 
 
 def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
-    """Return the object of a finding, for reports and for waivers."""
+    """Return the object of a finding, for reports and for exceptions."""
     if path is not None:
         return ObjectRef("column", format_path(path))
     match fact:
@@ -73,8 +73,8 @@ def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
             | AffectedStreams()
         ):
             return _TABLE
-        case JudgedWaiver(written=written):
-            return ObjectRef("exception", subject_of(written.waiver))
+        case JudgedException(written=written):
+            return ObjectRef("exception", subject_of(written.exception))
         case ConfigurationChanged(key=key):
             return ObjectRef("setting", key or "")
         case SupportUnknown(client=client):
@@ -108,8 +108,8 @@ def values_of(fact: Fact) -> tuple[str | None, str | None]:
             return None, None
         case ConfigurationChanged(old=old, new=new):
             return old, new
-        case JudgedWaiver(written=written):
-            return written.waiver.old, written.waiver.new
+        case JudgedException(written=written):
+            return written.exception.old, written.exception.new
         case _ if isinstance(fact, change.Change):
             return _values_of_change(fact)
         case _:
@@ -157,7 +157,7 @@ def locate_finding(fact: Fact, problem: Problem, contract: Contract) -> Location
     """Return the location of a finding's object in a contract, or of its nearest declared parent."""
     if isinstance(fact, ConfigurationChanged):
         return fact.location
-    if isinstance(fact, JudgedWaiver):
+    if isinstance(fact, JudgedException):
         return fact.written.location
     if isinstance(fact, TableRetired) and fact.file_now:
         return Location(contract.file)

@@ -54,14 +54,14 @@ def with_fixes(request: CheckInput, fixed: Mapping[str, FixedFile]) -> CheckInpu
         fixed: The fixed files by their paths in the repository.
     """
     head = dict(request.contents.head)
-    others = OtherExceptions(request.waivers, texts=request.texts)
+    others = OtherExceptions(request.exceptions, texts=request.texts)
     for path, file in fixed.items():
         if path in head:
             head[path] = replace(head[path], data=file.after.encode(), blob=None)
         else:
             others = exceptions_after(others, file)
     contents = replace(request.contents, head=head)
-    return replace(request, contents=contents, waivers=others.waivers, texts=others.texts)
+    return replace(request, contents=contents, exceptions=others.exceptions, texts=others.texts)
 
 
 def _paths(contents: Contents) -> dict[str, str]:

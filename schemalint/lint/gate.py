@@ -338,7 +338,6 @@ NOT_COMPARED: Final[Mapping[str, str]] = {
     "is_root": "another configuration is compared by its settings",
     "against": "CI does not read it: the event determines the base",
     "clients": "the rows of the base count, and no others",
-    "removed": "its entries are exceptions: those that the head adds count as exceptions.accept says",
     "sources": "they are the texts that hold the settings",
     "consumer_lines": "they are where the settings of consumers stand",
     "spark": "it decides no verdict; sessions start with the trusted configuration",

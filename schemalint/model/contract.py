@@ -12,7 +12,7 @@ from schemalint.delta.properties import is_refused_by
 from schemalint.delta.table import TableState
 from schemalint.errors import Location
 from schemalint.model.consumer import Consumer, ConsumerFault
-from schemalint.model.waiver import Waiver
+from schemalint.model.exception import RuleException
 from schemalint.values import field, frozen, replace
 
 
@@ -31,23 +31,6 @@ class WriterPermissions:
 
     columns: bool = False
     widening: bool = False
-
-
-@frozen
-class InlineIgnore:
-    """A comment that ignores a rule in one line or in a file.
-
-    Attributes:
-        waiver: The rule, the reason and the end.
-        location: The comment.
-        line: The line that it is for; 0 for the whole file.
-        cut: What to remove from the text with it: the offsets of its start and its end.
-    """
-
-    waiver: Waiver
-    location: Location
-    line: int
-    cut: tuple[int, int]
 
 
 @frozen
@@ -96,7 +79,6 @@ class Contract:
         document: The index of the YAML document within its file.
         engine: The engine of the target, if the configuration names it.
         engine_targets: The targets of that engine which the contract is effective for.
-        ignores: The inline ignores in the text.
     """
 
     table: str
@@ -114,7 +96,7 @@ class Contract:
     consumer_faults: tuple[ConsumerFault, ...] = ()
     client_rows: tuple[Mapping[str, object], ...] = ()
     delays_cosmetic: bool = False
-    waivers: tuple[Waiver, ...] = ()
+    exceptions: tuple[RuleException, ...] = ()
     deprecated: Mapping[Path, Deprecation] = field(default_factory=dict)
     absent: bool = False
     file: str = ""
@@ -122,7 +104,6 @@ class Contract:
     anchors: Mapping[Anchor, Location] = field(default_factory=dict, compare=False, repr=False)
     engine: Engine | None = None
     engine_targets: tuple[str, ...] = ()
-    ignores: tuple[InlineIgnore, ...] = field(default=(), compare=False, repr=False)
 
     def for_engine(self, engine: Engine | None, *targets: str) -> Contract:
         """Return the contract with the engine of these targets; itself if they name none."""

@@ -14,8 +14,8 @@ from schemalint.delta.table import LiveTable
 from schemalint.errors import Location
 from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.contract import Contract
+from schemalint.model.exception import ExceptionFault, WrittenException
 from schemalint.model.finding import Finding, ObjectRef, object_of_change
-from schemalint.model.waiver import WaiverFault, WrittenWaiver
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class ConfigurationChanged:
 
 
 @frozen
-class JudgedWaiver:
+class JudgedException:
     """An exception is past its end or near it, or approves nothing.
 
     Attributes:
@@ -156,8 +156,8 @@ class JudgedWaiver:
         days: The days that it still counts; None if it has no end.
     """
 
-    written: WrittenWaiver
-    fault: WaiverFault
+    written: WrittenException
+    fault: ExceptionFault
     reason: str = ""
     days: int | None = None
 
@@ -219,6 +219,6 @@ Fact = (
     | SupportLost
     | SupportUnknown
     | AffectedStreams
-    | JudgedWaiver
+    | JudgedException
 )
 """Anything that a rule can judge."""

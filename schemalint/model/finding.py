@@ -12,8 +12,8 @@ from schemalint.delta.datatype import RecordedChange
 from schemalint.delta.path import Path, format_path, path_to_json
 from schemalint.errors import Location, SchemalintError
 from schemalint.model.change_kind import kind_of
+from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.rule_codes import FIRST_CONFIGURATION, SETTING_LOOSENED
-from schemalint.model.waiver import WaiverSource, WrittenWaiver
 from schemalint.values import field, frozen
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class ApprovedFinding:
     """A finding that an exception silences, and the exception."""
 
     finding: Finding
-    by: WrittenWaiver
+    by: WrittenException
 
 
 @frozen
@@ -268,7 +268,7 @@ class CheckResult:
     approved: tuple[ApprovedFinding, ...] = ()
     fail_on: Severity | None = Severity.ERROR
     tables: tuple[JudgedTable, ...] = ()
-    accepts: frozenset[WaiverSource] = frozenset(WaiverSource)
+    accepts: frozenset[ExceptionSource] = frozenset(ExceptionSource)
 
     @property
     def counted(self) -> tuple[Finding, ...]:

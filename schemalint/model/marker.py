@@ -117,7 +117,7 @@ def read_pending(live: TableState) -> Pending | None:
 def declaration_hash(contract: Contract) -> str:
     """Return the hash of the managed state of an effective contract: a format number and a SHA-256.
 
-    Consumers, waivers, deprecations and spelling do not count.
+    Consumers, exceptions, deprecations and spelling do not count.
     """
     import hashlib  # noqa: PLC0415 (a check without a live table starts without it)
 

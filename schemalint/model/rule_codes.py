@@ -15,20 +15,20 @@ CASE_COLLISION: Final = "CM007"
 UNDECLARED_DROP: Final = "CM003"
 SETTING_LOOSENED: Final = "CF001"
 FIRST_CONFIGURATION: Final = "CF002"
-WAIVER_EXPIRED: Final = "CT004"
-WAIVER_UNUSED: Final = "CT005"
-WAIVER_EXPIRES_SOON: Final = "CT011"
-WAIVER_WITHOUT_EFFECT: Final = "CT012"
+EXCEPTION_EXPIRED: Final = "CT004"
+EXCEPTION_UNUSED: Final = "CT005"
+EXCEPTION_EXPIRES_SOON: Final = "CT011"
+EXCEPTION_WITHOUT_EFFECT: Final = "CT012"
 
 _OF_GATE: Final = "a setting of the gate is no exception"
-_OF_WAIVER: Final = "a finding about an exception needs no exception"
+_OF_EXCEPTION: Final = "a finding about an exception needs no exception"
 NEVER_APPROVED: Final = {
     PROTOCOL_UPGRADE: "an upgrade needs protocol.allow_upgrade in the contract, or an approved plan",
     SETTING_LOOSENED: _OF_GATE,
     FIRST_CONFIGURATION: _OF_GATE,
-    WAIVER_EXPIRED: _OF_WAIVER,
-    WAIVER_UNUSED: _OF_WAIVER,
-    WAIVER_EXPIRES_SOON: _OF_WAIVER,
-    WAIVER_WITHOUT_EFFECT: _OF_WAIVER,
+    EXCEPTION_EXPIRED: _OF_EXCEPTION,
+    EXCEPTION_UNUSED: _OF_EXCEPTION,
+    EXCEPTION_EXPIRES_SOON: _OF_EXCEPTION,
+    EXCEPTION_WITHOUT_EFFECT: _OF_EXCEPTION,
 }
 """The rules whose findings no exception approves, with the reason."""

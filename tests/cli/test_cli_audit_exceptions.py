@@ -96,11 +96,6 @@ def test_an_exception_that_does_not_approve_the_finding_leaves_it(
     assert (run.status, sorted(run.codes)) == (1, sorted(["TH001", *about]))
 
 
-def test_a_comment_ignores_a_finding_of_its_line(lake: Project) -> None:
-    lake.declare(CONTRACT.replace('12,2)"}', '12,2)"}  # schemalint: ignore[TH001] it is known'))
-    assert (audit(lake).status, audit(lake).codes) == (0, [])
-
-
 def test_check_does_not_call_an_exception_unused_that_is_for_audits(lake: Project) -> None:
     lake.declare(CONTRACT)
     lake.repo.commit()

@@ -30,19 +30,7 @@ def exceptions(*entries: str) -> str:
 KINDS: Final[dict[str, tuple[str, dict[str, str | None]]]] = {
     "contract": ("contract", {CONTRACT: f"{DROPPED}allow:\n  - {{{ENTRY}}}\n"}),
     "file": ("file", {CONTRACT: DROPPED, "exceptions.yaml": exceptions(ENTRY)}),
-    "inline": (
-        "inline",
-        {CONTRACT: DROPPED.replace("columns:", "columns:  # schemalint: ignore[CT003] by=@data unused")},
-    ),
-    "whole file": ("inline", {CONTRACT: f"# schemalint: file-ignore[CT003] by=@data unused\n{DROPPED}"}),
     "removal": ("file", {CONTRACT: None, "exceptions.yaml": exceptions(REMOVAL)}),
-    "removed": (
-        "file",
-        {
-            CONTRACT: None,
-            "schemalint.toml": '[[removed]]\ntable = "sales.orders"\nreason = "x"\napproved_by = "@data"\n',
-        },
-    ),
 }
 OURS: Final = {"base": {"id": 1}, "head": {"id": 1}}
 FORKS: Final[dict[str, Mapping[str, Any]]] = {
@@ -95,7 +83,7 @@ def test_a_head_of_unknown_origin_is_a_fork(review: Review, name: str) -> None:
 def test_the_base_says_which_kinds_count_at_once(review: Review, kind: str) -> None:
     """A head that accepts its own kind accepts nothing: the configuration of the base counts."""
     source, head = KINDS[kind]
-    others = sorted({"contract", "file", "inline"} - {source})
+    others = sorted({"contract", "file"} - {source})
     base = {CONTRACT: BASE, "schemalint.toml": f"exceptions.accept = {others}\n"}
     widened = {"schemalint.toml": f'exceptions.accept = ["{source}"]\n', **head}
     run = review.check(base, widened, repositories=OURS)
@@ -105,13 +93,13 @@ def test_the_base_says_which_kinds_count_at_once(review: Review, kind: str) -> N
     assert f"exceptions.accept of the base leaves out {source}" in run.out
 
 
-@pytest.mark.parametrize("kind", ["contract", "file", "removal", "removed"])
+@pytest.mark.parametrize("kind", ["contract", "file", "removal"])
 def test_an_exception_of_the_base_counts_by_itself(review: Review, kind: str) -> None:
     """Also in a fork, and where the base accepts none at once."""
     _source, head = KINDS[kind]
     closed = "exceptions.accept = []\n"
-    base = {"schemalint.toml": closed + (head.get("schemalint.toml") or "")}
-    merged = {name: text for name, text in head.items() if name not in (CONTRACT, "schemalint.toml")}
+    base = {"schemalint.toml": closed}
+    merged = {name: text for name, text in head.items() if name != CONTRACT}
     contract = f"{BASE}allow:\n  - {{{ENTRY}}}\n" if kind == "contract" else BASE
     change = {name: text for name, text in head.items() if name == CONTRACT}
     run = review.check({CONTRACT: contract, **base, **merged}, change, repositories=FORKS["fork"])
@@ -124,14 +112,6 @@ def test_an_exception_of_the_base_that_the_change_prolongs_is_a_new_one(review: 
     head = {CONTRACT: DROPPED, "exceptions.yaml": new}
     run = review.check({CONTRACT: BASE, "exceptions.yaml": old}, head, repositories=FORKS["fork"])
     assert (run.status, errors(run)) == (1, ["CT003"])
-
-
-def test_an_ignore_that_moves_to_another_column_is_a_new_one(review: Review) -> None:
-    ignore = "  # schemalint: ignore[NC009] it is filled later"
-    base = ORDERS + "  - {name: a, type: void}" + ignore + "\n"
-    moved = ORDERS + "  - {name: a, type: void}\n  - {name: b, type: void}" + ignore + "\n"
-    run = review.check({CONTRACT: base}, {CONTRACT: moved}, "--strict", repositories=FORKS["fork"])
-    assert (run.codes.count("NC009"), run.codes.count("CT012")) == (2, 1)
 
 
 @pytest.mark.parametrize(
@@ -169,26 +149,6 @@ def test_unused_exceptions_of_a_file_are_removed(review: Review) -> None:
     assert (run.status, path.read_bytes()) == (0, kept.encode()), run.out
 
 
-def test_unused_exceptions_of_the_configuration_are_removed(review: Review) -> None:
-    """The entry of a table that the change removes stays."""
-    used = '# gone\n[[removed]]\ntable = "sales.orders"\nreason = "x"\n'
-    unused = '# a misspelt name\n[[removed]]\ntable = "sales.order"\nreason = "x"\n'
-    review.write({CONTRACT: BASE})
-    review.project.repo.commit()
-    review.write({CONTRACT: None, "schemalint.toml": f"root = true\n\n{unused}\n{used}"})
-    found = review.project.check()
-    assert found.status == 0, found.out
-    assert "schemalint.toml:5:10: CT005" in found.out, found.out
-    assert "1 fixable with --fix" in found.out
-    run = review.project.check("--fix")
-    assert run.status == 0, run.out
-    assert "CT005" not in run.out, run.out
-    assert "schemalint.toml:5:10)" in run.out, "the entry that is left has moved up"
-    text = (review.project.repo.path / "schemalint.toml").read_text("utf-8")
-    assert text == f"root = true\n\n{used}"
-    assert review.project.check("--config", "schemalint.toml").status == 0
-
-
 def test_unused_exceptions_in_a_layout_that_cannot_be_edited_are_findings_without_a_fix(
     project: Project,
 ) -> None:
@@ -219,25 +179,18 @@ def test_a_file_that_is_no_list_of_exceptions_is_an_error(review: Review, text: 
     assert message in run.out + run.err
 
 
-def test_an_ignore_of_a_line_that_grows_is_a_new_one(review: Review) -> None:
-    """A line that takes in another column must not take it into the exception of the base."""
-    ignore = "  # schemalint: ignore[NC009] it is filled later\n"
-    base = ORDERS + "  - {name: a, type: void}" + ignore
-    columns = "{name: id, type: bigint}, {name: a, type: void}, {name: b, type: void}"
-    grown = f"schemalint: 1\ntable: sales.orders\ncolumns: [{columns}]{ignore}"
-    run = review.check({CONTRACT: base}, {CONTRACT: grown}, "--strict", repositories=FORKS["fork"])
-    assert run.codes.count("NC009") == 2, run.out
-
-
 def test_each_unused_entry_is_removed_by_its_own_edit(project: Project) -> None:
     """One finding with the edits of all would make a report the square of their number."""
-    entries = "".join(f'[[removed]]\ntable = "a.t{number}"\nreason = "x"\n' for number in range(3))
+    entries = "".join(
+        f"  - {{table: a.t{number}, rule: CT001, object: table, reason: x}}\n" for number in range(3)
+    )
+    used = exceptions("rule: NO002, object: table, reason: x")
     allow = "".join(f"  - {{rule: NC009, column: c{number}, reason: x}}\n" for number in range(3))
-    project.repo.write("schemalint.toml", f"root = true\n{entries}")
+    project.repo.write("exceptions.yaml", used + entries)
     project.declare(f"{ORDERS}allow:\n  - {{rule: NO001, column: id, reason: x}}\n{allow}")
     report = json.loads(project.run("check", "--all", "--against", "none", "--output-format", "json").out)
     fixes = [finding["fix"]["edits"] for finding in report["findings"] if finding["code"] == "CT005"]
     assert [len(edits) for edits in fixes] == [1] * 6
     assert project.check("--all", "--against", "none", "--fix").status == 0
-    assert (project.repo.path / "schemalint.toml").read_text("utf-8") == "root = true\n"
+    assert (project.repo.path / "exceptions.yaml").read_text("utf-8") == used
     assert (project.repo.path / CONTRACT).read_text("utf-8").count("NC009") == 0

@@ -36,12 +36,8 @@ def listed(entry: str, table: str = "sales.orders") -> Files:
     return {"exceptions.yaml": f"schemalint_exceptions: 1\nexceptions:\n  - {{table: {table}, {entry}}}\n"}
 
 
-def ignoring(contract: str, more: str = "") -> str:
-    return contract.replace("columns:", f"columns:  # schemalint: ignore[CT003]{more} unused")
-
-
-def removing(table: str) -> Files:
-    return {"schemalint.toml": f'[[removed]]\ntable = "{table}"\nreason = "x"\n'}
+def removing(table: str, more: str = "") -> Files:
+    return listed(f"rule: CT001, object: table, reason: x{more}", table)
 
 
 def with_baseline(project: Project, head: str) -> Files:
@@ -79,13 +75,6 @@ WRITTEN: Final[dict[str, dict[str, Files | str]]] = {
         "other table": {CONTRACT: DROPPED, **listed(ENTRY, "sales.items")},
         "other change": {CONTRACT: DROPPED, **listed(ENTRY.replace("string", "int"))},
     },
-    "inline": {
-        "counts": {CONTRACT: ignoring(DROPPED)},
-        "expired": {CONTRACT: ignoring(DROPPED, " until=2020-01-01")},
-        "unused": {CONTRACT: ignoring(BASE)},
-        "other table": {CONTRACT: DROPPED, OTHER: ignoring(ITEMS)},
-        "other change": {CONTRACT: DROPPED.replace("  # the key", "  # schemalint: ignore[CT003] unused")},
-    },
     "baseline": {
         "counts": {CONTRACT: DROPPED, "baseline.json": DROPPED},
         "expired": "an entry has no end",
@@ -95,7 +84,7 @@ WRITTEN: Final[dict[str, dict[str, Files | str]]] = {
     },
     "removed": {
         "counts": {CONTRACT: None, **removing("sales.orders")},
-        "expired": "an entry has no end",
+        "expired": {CONTRACT: None, **removing("sales.orders", PAST)},
         "unused": {CONTRACT: BASE + "description: x\n", **removing("sales.orders")},
         "other table": {CONTRACT: None, **removing("sales.items")},
         "other change": "a removal has no values",
@@ -146,8 +135,6 @@ def play(
         base |= {"baseline.json": '{"schemalint_baseline": 1, "findings": []}'}
         base["schemalint.toml"] = f'baseline = "baseline.json"\n{settings}'
         change |= with_baseline(review.project, str(files["baseline.json"]))
-    elif "schemalint.toml" in change:
-        change["schemalint.toml"] = f"{settings}{change['schemalint.toml']}"
     commit, _tip = review.commits(base, change)
     for name, ref in (("main", commit), ("HEAD", commit)):
         review.project.repo.git("update-ref", f"refs/remotes/origin/{name}", ref)

@@ -17,7 +17,6 @@ FILE = "schemalint.toml"
 NARROWED = ORDERS.replace("bigint", "int")
 OF_DATABRICKS = ORDERS + 'properties: {delta.targetFileSize: "1gb"}\n'
 ABSENT = NARROWED + "targets: {prod: {absent: true}}\n"
-REMOVED = '[[removed]]\ntable = "sales.orders"\nreason = "unused"\n'
 RULES = "tools/rules.py"
 LOCAL_RULE = '''
 from schemalint.delta.change import TypeChanged
@@ -128,7 +127,6 @@ WEAKENED: dict[str, tuple[dict[str, str | None], dict[str, str | None], list[str
         _config(ML_OF_TABLES + ML_OF_CONFIG.replace("pyarrow", "query-builder"), LOCKED_OUT),
         ["CF001", "PF004", "RD001"],
     ),
-    "removed": (_config("root = false"), {FILE: REMOVED, CONTRACT: None}, ["CT001", "CT012"]),
     "target": (
         _config('fail-on = "warning"\n[targets.prod]\nengine = "delta-spark 4.4.0"'),
         _config('fail-on = "warning"\n[targets.prod]\nengine = "databricks 17.3"', OF_DATABRICKS),

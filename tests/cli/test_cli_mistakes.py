@@ -72,7 +72,8 @@ def test_a_removal_by_an_emptied_file_is_approved_as_any_other(project: Project)
     project.declare(CONTRACT)
     project.repo.commit()
     project.declare("")
-    project.repo.write("schemalint.toml", '[[removed]]\ntable = "sales.orders"\nreason = "unused"\n')
+    entry = "{table: sales.orders, rule: CT001, object: table, reason: unused}"
+    project.repo.write("exceptions.yaml", f"schemalint_exceptions: 1\nexceptions:\n  - {entry}\n")
     assert project.check().status == 0
 
 

@@ -14,13 +14,13 @@ ignore = [
 ]
 severity.TW = "info"
 
-[[removed]]
-table = "sales.orders"
-reason = "merged into sales.returns"
+[[tables]]
+match = "sales.orders"
+ignore = ["TW"]
 
-[[removed]]
-table = "`Sales`.returns"
-reason = "unused"
+[[tables]]
+match = "sales.returns"
+ignore = ["TW"]
 
 [targets."prod eu"]
 create = true
@@ -37,7 +37,7 @@ most = 3
         (("ignore",), "TW001", "4:4"),
         (("ignore",), "no such entry", "2:1"),
         (("severity", "TW"), "", "6:1"),
-        (("removed", "table"), "sales.returns", "13:1"),
+        (("tables", "match"), "sales.returns", "13:10"),
         (("targets", "prod eu", "create"), "", "17:1"),
         (("targets", "prod eu", "storage", "region"), "", "18:1"),
         (("targets", "prod eu", "root"), "", "16:2"),

@@ -60,7 +60,7 @@ def text_at(location: Location) -> str:
         (("protocol",), "{max_reader: 3, max_writer: 7, allow_upgrade: true}"),
         (("target", "staging"), "staging"),
         (("consumer", "orders_to_silver"), "orders_to_silver"),
-        (("waiver", 0), "deprecated-dropped-early"),
+        (("exception", 0), "deprecated-dropped-early"),
     ],
 )
 def test_every_part_of_a_contract_has_a_location(anchor: Anchor, text: str) -> None:

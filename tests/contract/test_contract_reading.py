@@ -36,7 +36,7 @@ from schemalint.model.contract import (
     TargetOverlay,
     WriterPermissions,
 )
-from schemalint.model.waiver import Waiver
+from schemalint.model.exception import RuleException
 
 EXAMPLE = Path(__file__).with_name("example.yaml").read_text(encoding="utf-8")
 
@@ -122,7 +122,7 @@ def test_the_columns_of_the_example() -> None:
     assert fields["seq"].identity == Identity(1, 1)
 
 
-def test_targets_consumers_waivers_and_deprecations_of_the_example() -> None:
+def test_targets_consumers_exceptions_and_deprecations_of_the_example() -> None:
     contract = contract_of(EXAMPLE)
 
     assert contract.targets == {
@@ -136,7 +136,7 @@ def test_targets_consumers_waivers_and_deprecations_of_the_example() -> None:
         Consumer("orders_to_silver", stream=stream),
     )
     code = ("legacy_code",)
-    waiver = Waiver(
+    exception = RuleException(
         "deprecated-dropped-early",
         "nobody reads it",
         column=code,
@@ -144,7 +144,7 @@ def test_targets_consumers_waivers_and_deprecations_of_the_example() -> None:
         approved_by="@data-platform",
         expires="2026-12-31",
     )
-    assert contract.waivers == (waiver,)
+    assert contract.exceptions == (exception,)
     assert contract.deprecated == {code: Deprecation("2026-01-01", "2026-12-31", "unused")}
 
 
@@ -203,7 +203,7 @@ def test_names_become_the_spelling_that_delta_stores() -> None:
     assert contract.state.properties == {"delta.appendOnly": "true", "Team": "x"}
     assert contract.state.features == {"typeWidening"}
     assert contract.drop_features == {"deletionVectors"}
-    assert contract.waivers[0].property == "delta.appendOnly"
+    assert contract.exceptions[0].property == "delta.appendOnly"
     assert contract.targets["dev"].properties == {"delta.appendOnly": "false"}
     assert contract.targets["dev"].features == frozenset({"rowTracking"})
 

@@ -44,7 +44,6 @@ def everything(result: ReadResult) -> object:
     return (
         result.contracts,
         [(type(error), error.message, error.help, error.location) for error in result.errors],
-        [contract.ignores for contract in result.contracts],
         [list(contract.deprecated) for contract in result.contracts],
         [_located(contract) for contract in result.contracts],
     )
@@ -98,7 +97,6 @@ BREAKING: Final = (
     *("#", "\t", "\r", "\u2028", "\x85", "\ufeff", "\0", "é", "'", '"', "|", ">", ": |", ": >+\n", "\\", "0"),
     *("-", "- ", "? ", ":", ": ", ",", "{", "}", "[", "]", "(", ")", "<", "&a ", "*a", "!t ", "<<: "),
     *("---\n", "\n---\n", "...\n", "%YAML 1.2\n", "columns:\n", "schemalint: 1\ntable: t\n"),
-    *(" # schemalint: ignore[NC009] r", "# schemalint: file-ignore[NC009] r\n"),
 )
 
 
@@ -252,10 +250,6 @@ REFUSED: Final[dict[str, tuple[str, str]]] = {
     "another document": (
         f"{NAMED}- {{name: a, type: int}}\n- {{name: b, type: int}}\n",
         f"{NAMED}- {{name: a, type: int}}\n- {{name: b, type: int}}\n---\nschemalint: 1\ntable: u\n",
-    ),
-    "an ignore": (
-        f"{NAMED}- {{name: a, type: int}}\n- {{name: b, type: int}} # schemalint: ignore[NC009] x\n",
-        f"{NAMED}- {{name: a, type: date}}\n- {{name: b, type: int}} # schemalint: ignore[NC009] x\n",
     ),
     "deprecated columns with one name": (
         f"{NAMED}- {{name: a, type: int, deprecated: {{}}}}\n- {{name: a, type: int}}\n",

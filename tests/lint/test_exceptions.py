@@ -10,7 +10,7 @@ import pytest
 from schemalint.contract import read
 from schemalint.lint.exceptions import approve
 from schemalint.lint.judge import judge_pair
-from schemalint.lint.written_waivers import written_waivers
+from schemalint.lint.written_exceptions import written_exceptions
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding
 from support.rule_judging import built_in
@@ -39,7 +39,7 @@ EARLY: Final = "rule: CT003, column: code, from: string, reason: nobody reads it
 def left(head: Contract, base: Contract = BASE) -> tuple[list[str], list[str]]:
     """Return the codes of what remains, and of what is approved."""
     findings: tuple[Finding, ...] = judge_pair(base, head, RULES)
-    found = approve(findings, written_waivers([(base, head)], (), lambda _source: None), RULES, TODAY)
+    found = approve(findings, written_exceptions([(base, head)], (), lambda _source: None), RULES, TODAY)
     remaining = sorted(finding.code for finding in found.remaining)
     return remaining, [approval.finding.code for approval in found.approved]
 
@@ -81,8 +81,8 @@ def test_what_the_change_adds_comes_first() -> None:
     entries = [f"rule: NC009, column: {name}, reason: filled later" for name in "az"]
     base, head = contract(void, entries[0]), contract(void, *entries)
     findings = judge_pair(base, head, RULES)
-    waivers = written_waivers([(base, head)], (), lambda _source: None)
-    approved = approve(findings, waivers, RULES, TODAY).approved
+    exceptions = written_exceptions([(base, head)], (), lambda _source: None)
+    approved = approve(findings, exceptions, RULES, TODAY).approved
     assert [(each.finding.column, each.by.added) for each in approved] == [("z", True), ("a", False)]
 
 

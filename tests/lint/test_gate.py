@@ -17,8 +17,8 @@ from schemalint.lint.gate import (
     gate_between,
     loosenings_of,
 )
+from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
-from schemalint.model.waiver import SOURCES
 
 PROD = "[targets.prod]\n"
 EXCEPTIONS = "exceptions.accept"
@@ -170,7 +170,6 @@ STRICTER_OR_EQUAL = [
     ('severity = {TW = "warning"}', 'severity = {TW = "warning", TW001 = "warning"}'),
     ('fail-on = "never"', 'fail-on = "error"'),
     (f'approved-plans = ["{A_PLAN}"]', ""),
-    ("", '[[removed]]\ntable = "a.b"\nreason = "old"'),
     ("", 'exceptions = {accept = ["file"]}'),
     ('[[tables]]\nmatch = "*"\nignore = ["TW"]', '[[tables]]\nmatch = "a.*"\nignore = ["TW001"]'),
     ("", 'plugins = ["a.py"]'),

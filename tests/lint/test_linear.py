@@ -179,8 +179,6 @@ def test_a_revert_of_twice_the_columns_takes_about_twice_the_calls(change: str) 
 
 
 EXCEPTED = {
-    "ignores": ("", "  - {{name: 'a{}', type: void}}  # schemalint: ignore[NC009] x\n", ""),
-    "comments": ("", "  - {{name: a{}, type: void}}\n", "# schemalint: ignore[NC009] x\n"),
     "entries": (
         "allow:\n",
         "  - {{name: a{}, type: void}}\n",
@@ -225,7 +223,7 @@ def test_the_removal_of_twice_the_exceptions_takes_about_twice_the_calls(layout:
     def run(number: int) -> None:
         text = start + "".join(entry.format(index, index) for index in range(number)) + end
         head = {"a.yml": File("a.yml", text.encode(), None)}
-        rules = (built_in()["waiver-unused"], built_in()["void-column"])
+        rules = (built_in()["exception-unused"], built_in()["void-column"])
         fixing = CheckInput(Worktree(), Worktree(), Contents({}, head), rules, everything=True)
         result, files = check_and_fix(fixing, unsafe=False)
         assert not result.findings

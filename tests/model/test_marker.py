@@ -29,8 +29,8 @@ from schemalint.model.contract import (
     ProtocolLimits,
     WriterPermissions,
 )
+from schemalint.model.exception import RuleException
 from schemalint.model.marker import Marker, declaration_hash, next_version, read_marker
-from schemalint.model.waiver import Waiver
 from schemalint.values import replace
 from support.strategies import table_states
 
@@ -42,7 +42,7 @@ OUTSIDE_THE_HASH = [
     replace(PLAIN, file="elsewhere.yaml", document=3),
     replace(PLAIN, owner="somebody"),
     replace(PLAIN, consumers=(Consumer("dashboards", "trino"),)),
-    replace(PLAIN, waivers=(Waiver("TW001", "because"),)),
+    replace(PLAIN, exceptions=(RuleException("TW001", "because"),)),
     replace(PLAIN, deprecated={("a",): Deprecation("2026-01-01")}),
     replace(PLAIN, protocol=ProtocolLimits(3, 7, allow_upgrade=True)),
     replace(PLAIN, open=WriterPermissions(columns=True)),

@@ -108,5 +108,5 @@ def test_an_approved_finding_is_a_skipped_test_that_says_who_approved_it_and_why
     for case, approval in zip(skipped, result.approved, strict=True):
         (reason,) = [each.message for each in case.result]
         assert case.name.startswith(approval.finding.code)
-        assert approval.by.waiver.reason in reason
+        assert approval.by.exception.reason in reason
         assert approval.by.claim in reason

@@ -8,10 +8,10 @@ import pytest
 
 from schemalint.contract import read
 from schemalint.lint.exceptions import approve
+from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.finding import CheckResult, Run, Severity, SideRef
 from schemalint.model.judged_table import JudgedTable
 from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED
-from schemalint.model.waiver import WaiverSource, WrittenWaiver
 from schemalint.report.findings._ways import ways_out
 from schemalint.values import replace
 from support.rule_cases import load_cases
@@ -39,7 +39,7 @@ def test_each_finding_has_an_entry_that_approves_it(name: str) -> None:
                 "orders.yml", f"schemalint: 1\ntable: a.b\ncolumns: [{{name: a, type: int}}]\n{entry}\n"
             )
             assert not contract.errors, case.id
-            ((waiver,),) = (declared.waivers for declared in contract.contracts)
-            written = WrittenWaiver(waiver, finding.table, WaiverSource.CONTRACT, finding.location)
+            ((exception,),) = (declared.exceptions for declared in contract.contracts)
+            written = WrittenException(exception, finding.table, ExceptionSource.CONTRACT, finding.location)
             exceptions = approve([finding], [written], RULES, TODAY)
             assert exceptions.approved, (case.id, entry)

@@ -32,7 +32,7 @@ from schemalint.model.contract import (
     TargetOverlay,
     WriterPermissions,
 )
-from schemalint.model.waiver import Waiver
+from schemalint.model.exception import RuleException
 from schemalint.values import replace
 from support.strategies import datatypes, names, table_states, texts
 
@@ -65,7 +65,7 @@ def contracts(draw: DrawFn) -> Contract:
         targets=draw(st.dictionaries(texts(), _overlays(), max_size=2)),
         consumers=(consumers := draw(_unique_consumers(2))),
         named_consumers=draw(_names_besides(consumers)),
-        waivers=tuple(draw(st.lists(_waivers(path), max_size=2))),
+        exceptions=tuple(draw(st.lists(_exceptions(path), max_size=2))),
         deprecated=draw(st.dictionaries(st.sampled_from(paths), _deprecations(), max_size=2))
         if paths
         else {},
@@ -165,7 +165,7 @@ def _consumers(draw: DrawFn) -> Consumer:
     )
 
 
-def _waivers(path: SearchStrategy[Path]) -> SearchStrategy[Waiver]:
+def _exceptions(path: SearchStrategy[Path]) -> SearchStrategy[RuleException]:
     text = st.none() | texts()
     objects: SearchStrategy[dict[str, Any]] = st.one_of(
         st.just({}),
@@ -179,7 +179,7 @@ def _waivers(path: SearchStrategy[Path]) -> SearchStrategy[Waiver]:
         {"rule": texts(), "reason": texts(), "old": text, "new": text, "approved_by": text},
         optional={"expires": _DATES, "via": st.just("rewrite")},
     )
-    return st.builds(lambda entry, about: Waiver(**entry, **about), written, objects)
+    return st.builds(lambda entry, about: RuleException(**entry, **about), written, objects)
 
 
 def _deprecations() -> SearchStrategy[Deprecation]:

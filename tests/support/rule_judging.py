@@ -25,19 +25,19 @@ from schemalint.lint.client_support import unknown_support
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.context import git_context
 from schemalint.lint.duplicates import duplicates
+from schemalint.lint.exception_findings import judged_exceptions, needs_live
+from schemalint.lint.exception_removal import removals
 from schemalint.lint.exceptions import approve
 from schemalint.lint.judge import Judge, judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.readers import clients_offline
 from schemalint.lint.rulebook import load_rules
 from schemalint.lint.table import judge_state, judge_table
-from schemalint.lint.waiver_findings import judged_waivers, needs_live
-from schemalint.lint.waiver_removal import removals
-from schemalint.lint.written_waivers import written_waivers
+from schemalint.lint.written_exceptions import written_exceptions
 from schemalint.model.client import SupportUnknown
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
-from schemalint.model.fact import Drift, DuplicateTable, JudgedWaiver, ProtocolUpgrade
+from schemalint.model.fact import Drift, DuplicateTable, JudgedException, ProtocolUpgrade
 from schemalint.values import replace
 from support.short_footers import summary_of_footers
 from support.short_logs import logged_table
@@ -121,19 +121,19 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
             for fact in unknown
             for finding in Judge((rule,))(fact, git_context(before, after), ("git",))
         )
-    if JudgedWaiver in rule.subjects:
+    if JudgedException in rule.subjects:
         assert after is not None
-        return tuple(_about_waivers(rule, before, after, texts["after"]))
+        return tuple(_about_exceptions(rule, before, after, texts["after"]))
     return judge_pair(before, after, [rule], engines)
 
 
-def _about_waivers(rule: Rule, before: Contract | None, after: Contract, text: str) -> Iterator[Finding]:
+def _about_exceptions(rule: Rule, before: Contract | None, after: Contract, text: str) -> Iterator[Finding]:
     """Judge the exceptions of ``after`` by the findings of all rules, on `TODAY`."""
     rules = tuple(built_in().values())
-    waivers = written_waivers([(before, after)], (), lambda _source: None)
-    exceptions = approve(judge_pair(before, after, rules), waivers, rules, TODAY)
-    facts = judged_waivers(
-        waivers, exceptions, rules, TODAY, lambda written, rule: not needs_live(written, rule)
+    exceptions = written_exceptions([(before, after)], (), lambda _source: None)
+    outcome = approve(judge_pair(before, after, rules), exceptions, rules, TODAY)
+    facts = judged_exceptions(
+        exceptions, outcome, rules, TODAY, lambda written, rule: not needs_live(written, rule)
     )
     found = [
         (fact, finding)

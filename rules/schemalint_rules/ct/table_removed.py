@@ -41,8 +41,6 @@ def table_removed(retired: TableRetired, _ctx: RuleContext) -> Iterator[Problem]
         approved_by: "@data-platform"
     ```
 
-    An entry of `[[removed]]` in the configuration, with `table`, `reason` and `approved_by`, is the same.
-
     If the table stays and another owner alters it, keep the contract and set `managed_by`.
 
     ## Example

@@ -33,7 +33,7 @@ def approval_text(approval: ApprovedFinding) -> str:
 
 def approval_reason(approval: ApprovedFinding) -> str:
     """Say who approves a finding, why, until when, and where that is written."""
-    waiver = approval.by.waiver
-    until = f"until {waiver.expires}" if waiver.expires else ""
-    parts = (waiver.reason, approval.by.claim, until, str(approval.by.location))
+    exception = approval.by.exception
+    until = f"until {exception.expires}" if exception.expires else ""
+    parts = (exception.reason, approval.by.claim, until, str(approval.by.location))
     return "; ".join(part for part in parts if part)

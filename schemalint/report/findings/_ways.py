@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from schemalint.document.scalars import print_scalar
 from schemalint.errors import ContractError
+from schemalint.model.exception import NAMED, ExceptionSource
 from schemalint.model.finding import Severity
 from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED
-from schemalint.model.waiver import NAMED, WaiverSource
 from schemalint.report.text import first_few
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def _approval(finding: Finding, table: JudgedTable, result: CheckResult) -> Appr
     has_key = finding.column is not None or finding.object.kind in (*NAMED, *_UNNAMED)
     if not has_key or finding.code in NEVER_APPROVED or not table.file:
         return None
-    in_contract = WaiverSource.CONTRACT in result.accepts and finding.code != TABLE_REMOVED
-    if not in_contract and WaiverSource.FILE not in result.accepts:
+    in_contract = ExceptionSource.CONTRACT in result.accepts and finding.code != TABLE_REMOVED
+    if not in_contract and ExceptionSource.FILE not in result.accepts:
         return None
     keys = [*_keys(finding)] if in_contract else [("table", finding.table), *_keys(finding)]
     try:

@@ -13,7 +13,6 @@ from urllib.parse import quote
 from schemalint import __version__
 from schemalint.errors import SchemalintError
 from schemalint.model.finding import Severity
-from schemalint.model.waiver import WaiverSource
 from schemalint.printable import SafeText, json_text, printable, sarif_message, visible
 from schemalint.report.findings._approved import approval_reason
 from schemalint.report.findings._notes import finding_notes, known_text, subject
@@ -145,11 +144,10 @@ def _suppressions(finding: Finding, approval: ApprovedFinding | None) -> list[_J
     """Say what silences a finding; an approval that the change itself adds is still under review."""
     found: list[_Json] = []
     if approval:
-        kind = "inSource" if approval.by.source is WaiverSource.INLINE else "external"
         status = "underReview" if approval.by.added else "accepted"
         why = visible(approval_reason(approval))
         place = _location(approval.by.location)
-        found.append({"kind": kind, "status": status, "justification": why, "location": place})
+        found.append({"kind": "external", "status": status, "justification": why, "location": place})
     if finding.existing:
         why = known_text(finding)
         found.append({"kind": "external", "status": "accepted", "justification": why})

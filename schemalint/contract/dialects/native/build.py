@@ -8,11 +8,11 @@ from typing import cast
 
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
+from schemalint.contract.dialects.native.allow import read_exception
 from schemalint.contract.dialects.native.column_path import Report
 from schemalint.contract.dialects.native.columns import ColumnReader
 from schemalint.contract.dialects.native.spans import ColumnSpans, setting_spans
 from schemalint.contract.dialects.native.texts import read_names, read_path, read_table_name
-from schemalint.contract.dialects.native.waivers import read_waiver
 from schemalint.delta import properties, table
 from schemalint.delta.datatype import UNMANAGED, Field, Struct
 from schemalint.delta.path import Path
@@ -81,9 +81,9 @@ def build(data: native.Contract, report: Report, known: Known | None = None) -> 
         targets=targets,
         consumers=builder.consumers(data.get("consumers", []), ("consumers",), columns),
         named_consumers=_names(data.get("consumers", [])),
-        waivers=tuple(
-            read_waiver(waiver, ("allow", index), report, columns)
-            for index, waiver in enumerate(data.get("allow", []))
+        exceptions=tuple(
+            read_exception(exception, ("allow", index), report, columns)
+            for index, exception in enumerate(data.get("allow", []))
         ),
         deprecated={
             **known.before.deprecated,

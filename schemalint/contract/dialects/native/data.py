@@ -25,7 +25,7 @@ from schemalint.delta.table import Deletion
 from schemalint.delta.type_text import print_type
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract, Deprecation, TargetOverlay
-from schemalint.model.waiver import Waiver
+from schemalint.model.exception import RuleException
 from schemalint.values import as_dict, changed_fields
 
 Data: TypeAlias = "str | bool | int | list[Data] | dict[str, Data] | None"
@@ -64,7 +64,7 @@ def as_data(contract: Contract) -> dict[str, Data]:
         open=_or_unmanaged(_changed(contract.open)),
         targets=_or_unmanaged({name: _target(overlay) for name, overlay in contract.targets.items()}),
         consumers=_or_unmanaged(_consumers(contract)),
-        allow=_or_unmanaged([_waiver(waiver) for waiver in contract.waivers]),
+        allow=_or_unmanaged([_exception(exception) for exception in contract.exceptions]),
     )
 
 
@@ -177,12 +177,12 @@ def _consumer(consumer: Consumer) -> Data:
     return written
 
 
-_WAIVER_KEYS: Final = {"old": "from", "new": "to"}
+_EXCEPTION_KEYS: Final = {"old": "from", "new": "to"}
 
 
-def _waiver(waiver: Waiver) -> Data:
-    written = {_WAIVER_KEYS.get(name, name): content for name, content in _changed(waiver).items()}
-    return written if waiver.column is None else {**written, "column": format_path(waiver.column)}
+def _exception(exception: RuleException) -> Data:
+    written = {_EXCEPTION_KEYS.get(name, name): content for name, content in _changed(exception).items()}
+    return written if exception.column is None else {**written, "column": format_path(exception.column)}
 
 
 def _properties(properties: Mapping[str, str | None]) -> dict[str, Data]:

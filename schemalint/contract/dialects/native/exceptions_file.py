@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from schemalint.contract.dialects.native import format as native
+from schemalint.contract.dialects.native.allow import read_exception
 from schemalint.contract.dialects.native.column_path import Report
 from schemalint.contract.dialects.native.texts import read_table_name
-from schemalint.contract.dialects.native.waivers import read_waiver
 from schemalint.delta.datatype import Struct
 from schemalint.document import Document, Mapping, Node, Scalar, decode, node_at, read_documents
 from schemalint.document.shape import check_for
 from schemalint.errors import ContractError, Location
-from schemalint.model.waiver import WaiverSource, WrittenWaiver
+from schemalint.model.exception import ExceptionSource, WrittenException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 KEY = "schemalint_exceptions"
 
 
-def read_exceptions(file: str, data: bytes) -> tuple[WrittenWaiver, ...]:
+def read_exceptions(file: str, data: bytes) -> tuple[WrittenException, ...]:
     """Return the exceptions in a file.
 
     Raises:
@@ -43,13 +43,13 @@ def read_exceptions(file: str, data: bytes) -> tuple[WrittenWaiver, ...]:
     return found
 
 
-def _written(content: native.ExceptionsFile, report: Report) -> Iterator[WrittenWaiver]:
+def _written(content: native.ExceptionsFile, report: Report) -> Iterator[WrittenException]:
     for index, entry in enumerate(content["exceptions"]):
         path = ("exceptions", index)
-        waiver = read_waiver(entry, path, report, Struct(()))
+        exception = read_exception(entry, path, report, Struct(()))
         table = read_table_name(entry["table"], (*path, "table"), report)
         location = _location(report.document, index)
-        yield WrittenWaiver(waiver, table, WaiverSource.FILE, location, index=index)
+        yield WrittenException(exception, table, ExceptionSource.FILE, location, index=index)
 
 
 def _location(document: Document, index: int) -> Location:

@@ -199,7 +199,7 @@ class Consumer(TypedDict, total=False):
 _Change = TypedDict("_Change", {"from": str}, total=False)
 
 
-class Waiver(_Change, total=False):
+class RuleException(_Change, total=False):
     """The approval of one finding: a rule, its object, and its change (`from`, `to`)."""
 
     rule: Required[str]
@@ -228,7 +228,7 @@ class Waiver(_Change, total=False):
     """Last day on which the approval counts (ISO 8601, e.g. 2026-12-31)."""
 
 
-class ExceptionEntry(Waiver, total=False):
+class ExceptionEntry(RuleException, total=False):
     """The approval of one finding of a table: an entry of `allow`, with the table."""
 
     table: Required[str]
@@ -305,7 +305,7 @@ class Contract(TypedDict, total=False):
     consumers: list[str | Consumer]
     """Readers and writers of the table that must keep working after a change; a name stands for the
     consumer that the configuration declares."""
-    allow: list[Waiver]
+    allow: list[RuleException]
     """Exceptions: findings approved with a reason."""
 
 
@@ -323,7 +323,7 @@ NOUNS: Final[dict[object, str]] = {
     Unblock: "unblock",
     Stream: "a stream",
     Consumer: "a consumer",
-    Waiver: "an entry of allow",
+    RuleException: "an entry of allow",
     ExceptionEntry: "an exception",
     ExceptionsFile: "exceptions.yaml",
     Target: "a target",

@@ -16,21 +16,21 @@ def json_schema() -> dict[str, Any]:
         version=native.VERSION,
         title="schemalint contract",
         description="The declared schema of one Delta table.",
-        texts={("TypeChange", "from"): "The type before the change.", ("Waiver", "from"): _OLD},
+        texts={("TypeChange", "from"): "The type before the change.", ("RuleException", "from"): _OLD},
         examples=_EXAMPLES,
     )
 
 
 def exceptions_schema() -> dict[str, Any]:
     """Return the JSON Schema of ``exceptions.yaml``."""
-    of_waiver = json_schema()["definitions"]["Waiver"]["properties"]
+    of_exception = json_schema()["definitions"]["RuleException"]["properties"]
     return editor_schema(
         native.ExceptionsFile,
         name="exceptions",
         version=native.VERSION,
         title="schemalint exceptions",
         description="Approved findings, outside of the contracts.",
-        texts={("ExceptionEntry", key): body["description"] for key, body in of_waiver.items()},
+        texts={("ExceptionEntry", key): body["description"] for key, body in of_exception.items()},
         examples={("ExceptionEntry", "table"): ["sales.orders"], **_EXAMPLES},
     )
 
@@ -60,8 +60,8 @@ _EXAMPLES: Final[Examples] = {
     ("TypeChange", "from"): ["int"],
     ("TypeChange", "to"): ["bigint"],
     ("TypeChange", "at"): ["element", "value"],
-    ("Waiver", "rule"): ["TW001", "illegal-narrowing"],
-    ("Waiver", "expires"): ["2026-12-31"],
+    ("RuleException", "rule"): ["TW001", "illegal-narrowing"],
+    ("RuleException", "expires"): ["2026-12-31"],
     ("ExceptionEntry", "rule"): ["TW001", "illegal-narrowing"],
     ("ExceptionEntry", "expires"): ["2026-12-31"],
     ("Consumer", "client"): ["trino", "deltalake"],

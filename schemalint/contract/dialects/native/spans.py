@@ -186,9 +186,9 @@ def _in_consumers(value: Node) -> Iterator[tuple[Anchor, Span]]:
                 yield ("consumer", name.text, entry.key.text), _value_span(entry)
 
 
-def _in_waivers(value: Node) -> Iterator[tuple[Anchor, Span]]:
+def _in_exceptions(value: Node) -> Iterator[tuple[Anchor, Span]]:
     for index, item in enumerate(_items(value)):
-        yield ("waiver", index), (_value(item, "rule") or item).span
+        yield ("exception", index), (_value(item, "rule") or item).span
 
 
 def _in_dropped(value: Node) -> Iterator[tuple[Anchor, Span]]:
@@ -206,7 +206,7 @@ _MEMBERS: Final[dict[str, Callable[[Node], Iterator[tuple[Anchor, Span]]]]] = {
     "features": _in_features,
     "drop_features": _in_features,
     "consumers": _in_consumers,
-    "allow": _in_waivers,
+    "allow": _in_exceptions,
     "dropped": _in_dropped,
 }
 

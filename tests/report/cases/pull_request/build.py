@@ -5,9 +5,9 @@ from schemalint.errors import Location
 from schemalint.model.client import ClientSupport, Reason, Support, Trait, Verdict
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract
+from schemalint.model.exception import ExceptionSource, RuleException, WrittenException
 from schemalint.model.finding import ApprovedFinding, CheckResult, ObjectRef, Severity
 from schemalint.model.judged_table import JudgedTable
-from schemalint.model.waiver import Waiver, WaiverSource, WrittenWaiver
 from support.report_cases import ORDERS, finding, location_of, run
 
 BEFORE = """\
@@ -72,10 +72,12 @@ APPROVED = (
             rule="decimal-digit-loss",
             path=("amount",),
         ),
-        WrittenWaiver(
-            Waiver("TW003", "agreed with @bi, rewritten on Sunday", approved_by="@ada", expires="2026-12-31"),
+        WrittenException(
+            RuleException(
+                "TW003", "agreed with @bi, rewritten on Sunday", approved_by="@ada", expires="2026-12-31"
+            ),
             "sales.orders",
-            WaiverSource.CONTRACT,
+            ExceptionSource.CONTRACT,
             Location(ORDERS, 9),
             added=True,
         ),

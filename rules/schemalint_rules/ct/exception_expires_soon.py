@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import JudgedWaiver, Problem, RuleContext, Severity, rule
+from schemalint.plugin import JudgedException, Problem, RuleContext, Severity, rule
 
 
-@rule("CT011", on=JudgedWaiver, severity=Severity.INFO)
-def waiver_expires_soon(judged: JudgedWaiver, _ctx: RuleContext) -> Iterator[Problem]:
+@rule("CT011", on=JudgedException, severity=Severity.INFO)
+def exception_expires_soon(judged: JudgedException, _ctx: RuleContext) -> Iterator[Problem]:
     """An exception that is in use ends within 30 days.
 
     ## What it does
 
-    Finds exceptions that approve a finding of this run, and whose last day (`expires`, `until`) is at most 30
-    days away.
+    Finds exceptions that approve a finding of this run, and whose last day (`expires`) is at most 30 days
+    away.
 
     ## Why is this bad?
 
@@ -61,4 +61,4 @@ def waiver_expires_soon(judged: JudgedWaiver, _ctx: RuleContext) -> Iterator[Pro
     """
     if judged.fault == "expires soon":
         left = "today is its last day" if not judged.days else f"{judged.days} days are left"
-        yield Problem(f"{judged.written.title} ends on {judged.written.waiver.expires}: {left}")
+        yield Problem(f"{judged.written.title} ends on {judged.written.exception.expires}: {left}")

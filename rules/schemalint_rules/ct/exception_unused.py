@@ -2,16 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import Fix, JudgedWaiver, Problem, RuleContext, Severity, rule
+from schemalint.plugin import Fix, JudgedException, Problem, RuleContext, Severity, rule
 
 
-@rule("CT005", on=JudgedWaiver, severity=Severity.WARNING, fixable=True)
-def waiver_unused(judged: JudgedWaiver, _ctx: RuleContext) -> Iterator[Problem]:
+@rule("CT005", on=JudgedException, severity=Severity.WARNING, fixable=True)
+def exception_unused(judged: JudgedException, _ctx: RuleContext) -> Iterator[Problem]:
     """An exception approves no finding of this run.
 
     ## What it does
 
-    Finds exceptions (`allow`, `exceptions.yaml`, inline ignores) of judged tables that name no finding: the
+    Finds exceptions (`allow`, `exceptions.yaml`) of judged tables that name no finding: the
     change is merged, the finding is gone, or the exception names another object or another change. One of a
     rule that judges only live tables is found with `--live` alone. So is one with `via: rewrite` that the
     base has too, since the rewrite may still be to come. One of a rule about histories or data files is found

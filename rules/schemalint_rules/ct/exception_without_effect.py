@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import JudgedWaiver, Problem, RuleContext, Severity, rule
+from schemalint.plugin import JudgedException, Problem, RuleContext, Severity, rule
 
 
-@rule("CT012", on=JudgedWaiver, severity=Severity.WARNING)
-def waiver_without_effect(judged: JudgedWaiver, _ctx: RuleContext) -> Iterator[Problem]:
+@rule("CT012", on=JudgedException, severity=Severity.WARNING)
+def exception_without_effect(judged: JudgedException, _ctx: RuleContext) -> Iterator[Problem]:
     """An exception names a finding, but cannot approve it.
 
     ## What it does
@@ -18,8 +18,6 @@ def waiver_without_effect(judged: JudgedWaiver, _ctx: RuleContext) -> Iterator[P
     - the exception lacks its object, or the `from` and `to` of the finding;
     - it gives no reason, or there is no rule with its name;
     - the change under review adds it and comes from a fork, or `exceptions.accept` of the base leaves it out;
-    - it is an inline ignore of an error about readers (RD), column mapping (CM) or removed tables (CT001), or
-      one that is older than the change;
     - nothing approves the finding: a protocol upgrade (PF004), a setting of the gate (CF).
 
     ## Why is this bad?

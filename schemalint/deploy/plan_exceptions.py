@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from schemalint.contract.revisions import Revisions
 from schemalint.lint.exception_files import merged_exceptions
-from schemalint.lint.exceptions import Exceptions, approve, is_expired
-from schemalint.lint.written_waivers import written_waivers
+from schemalint.lint.exceptions import ExceptionResult, approve, is_expired
+from schemalint.lint.written_exceptions import written_exceptions
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.exception import WrittenException
 from schemalint.model.finding import Severity
 from schemalint.model.marker import declaration_hash
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan
 from schemalint.model.rule_codes import TABLE_REMOVED
-from schemalint.model.waiver import WrittenWaiver
 from schemalint.values import replace
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def with_exceptions(request: DeployInput, env: Mapping[str, str]) -> DeployInput
     found = merged_exceptions(request.repository, request.head, request.settings, env)
     return replace(
         request,
-        waivers=found.waivers,
+        exceptions=found.exceptions,
         reviewed=found.reviewed.commit if found.reviewed else None,
         void=found.void,
     )
@@ -47,7 +47,7 @@ def approved_in_plan(
     applied: Contract | None,
     revisions: Revisions,
     findings: Sequence[Finding],
-) -> Exceptions:
+) -> ExceptionResult:
     """Divide the findings of a table into those that exceptions approve, and the others.
 
     The exceptions of all revisions since the last apply count, so that an exception can be removed from the
@@ -62,13 +62,13 @@ def approved_in_plan(
         findings: The judged findings.
     """
     before = contract if request.reviewed is None else revisions.at(request.reviewed, contract.key)
-    waivers = written_waivers([(before, contract)], request.waivers, request.void)
-    found = approve(findings, waivers, request.rules, request.today)
+    exceptions = written_exceptions([(before, contract)], request.exceptions, request.void)
+    found = approve(findings, exceptions, request.rules, request.today)
     if request.reviewed is not None or applied is None or not any(map(_forbids, found.remaining)):
         return found
     earlier = [(revision, revision) for revision in _since(applied, contract, revisions)]
-    waivers = written_waivers([(contract, contract), *earlier], request.waivers, request.void)
-    return approve(findings, waivers, request.rules, request.today)
+    exceptions = written_exceptions([(contract, contract), *earlier], request.exceptions, request.void)
+    return approve(findings, exceptions, request.rules, request.today)
 
 
 def _since(applied: Contract, contract: Contract, revisions: Revisions) -> Iterator[Contract]:
@@ -84,9 +84,9 @@ def _forbids(finding: Finding) -> bool:
     return finding.severity >= Severity.ERROR
 
 
-def with_rewrites_waiting(plan: TablePlan, exceptions: Exceptions) -> TablePlan:
+def with_rewrites_waiting(plan: TablePlan, outcome: ExceptionResult) -> TablePlan:
     """Return the plan that waits where a rule refuses what is to be rewritten outside of schemalint."""
-    reasons = {approval.finding.identity: approval.by.waiver.reason for approval in exceptions.approved}
+    reasons = {approval.finding.identity: approval.by.exception.reason for approval in outcome.approved}
     refusals = tuple(_waiting(refusal, reasons) for refusal in plan.refusals)
     return replace(plan, refusals=refusals)
 
@@ -103,22 +103,22 @@ def _waiting(refusal: Refusal, reasons: Mapping[tuple[Hashable, ...], str]) -> R
     )
 
 
-def still_forbidding(exceptions: Exceptions) -> tuple[Finding, ...]:
+def still_forbidding(outcome: ExceptionResult) -> tuple[Finding, ...]:
     """Return the findings that a plan obeys: nothing approves them, or Delta refuses what they are about."""
-    rewritten = (approval.finding for approval in exceptions.approved if approval.by.waiver.via is not None)
-    return (*exceptions.remaining, *rewritten)
+    rewritten = (approval.finding for approval in outcome.approved if approval.by.exception.via is not None)
+    return (*outcome.remaining, *rewritten)
 
 
 def is_removal_approved(request: DeployInput, contract: Contract) -> bool:
     """Whether an exception approves that the table of a contract has no contract any more."""
     return any(
         table_key(written.table) == contract.key and _approves_removal(written, request)
-        for written in request.waivers
+        for written in request.exceptions
     )
 
 
-def _approves_removal(written: WrittenWaiver, request: DeployInput) -> bool:
-    waiver = written.waiver
-    is_of_rule = waiver.rule in (TABLE_REMOVED, "table-removed") and waiver.object == "table"
+def _approves_removal(written: WrittenException, request: DeployInput) -> bool:
+    exception = written.exception
+    is_of_rule = exception.rule in (TABLE_REMOVED, "table-removed") and exception.object == "table"
     is_void = written.added and request.void(written.source) is not None
-    return is_of_rule and not is_void and bool(waiver.reason) and not is_expired(waiver, request.today)
+    return is_of_rule and not is_void and bool(exception.reason) and not is_expired(exception, request.today)

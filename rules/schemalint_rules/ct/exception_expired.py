@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import Fix, JudgedWaiver, Problem, RuleContext, Severity, rule
+from schemalint.plugin import Fix, JudgedException, Problem, RuleContext, Severity, rule
 
 
-@rule("CT004", on=JudgedWaiver, severity=Severity.WARNING, fixable=True)
-def waiver_expired(judged: JudgedWaiver, _ctx: RuleContext) -> Iterator[Problem]:
+@rule("CT004", on=JudgedException, severity=Severity.WARNING, fixable=True)
+def exception_expired(judged: JudgedException, _ctx: RuleContext) -> Iterator[Problem]:
     """An exception is past its last day.
 
     ## What it does
 
-    Finds exceptions (`allow`, `exceptions.yaml`, inline ignores) whose `expires` or `until` is past, in UTC,
-    or is no date such as `2026-12-31`. They approve nothing: what they approved is a finding again.
+    Finds exceptions (`allow`, `exceptions.yaml`) whose `expires` is past, in UTC, or is no date such as
+    `2026-12-31`. They approve nothing: what they approved is a finding again.
 
     ## Why is this bad?
 
@@ -45,7 +45,7 @@ def waiver_expired(judged: JudgedWaiver, _ctx: RuleContext) -> Iterator[Problem]
     ```
     """
     if judged.fault == "expired":
-        last = judged.written.waiver.expires
+        last = judged.written.exception.expires
         ended = f"expired on {last}" if judged.days is not None else f"has expired: {last!r} is no date"
         yield Problem(
             f"{judged.written.title} {ended}",

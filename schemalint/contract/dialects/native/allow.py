@@ -9,12 +9,14 @@ from schemalint.delta import properties
 from schemalint.delta.datatype import Struct
 from schemalint.delta.protocol import canonical
 from schemalint.document import Path as YamlPath
-from schemalint.model.waiver import NAMED, Waiver
+from schemalint.model.exception import NAMED, RuleException
 
 _OBJECTS = ("column", *NAMED, "object")
 
 
-def read_waiver(written: native.Waiver, yaml_path: YamlPath, report: Report, columns: Struct) -> Waiver:
+def read_exception(
+    written: native.RuleException, yaml_path: YamlPath, report: Report, columns: Struct
+) -> RuleException:
     """Return an exception; report an error if it names several objects.
 
     A text that is no date stays as it is: such an exception has expired.
@@ -28,7 +30,7 @@ def read_waiver(written: native.Waiver, yaml_path: YamlPath, report: Report, col
         )
     column, key, feature = written.get("column"), written.get("property"), written.get("feature")
     constraint = written.get("constraint")
-    return Waiver(
+    return RuleException(
         rule=written["rule"],
         reason=written["reason"],
         column=None if column is None else read_path(column, (*yaml_path, "column"), report, columns),

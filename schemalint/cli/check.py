@@ -206,6 +206,9 @@ def _run(options: CheckOptions) -> CheckResult | None:
         with shown_progress(options.connection) as tell:
             live = _live(project, head, connecting, options, spark, tell)
             request = replace(request, live=live, tell=tell)
+            engines = {target.engine for targets in request.targets for target in targets.values()}
+            for note in sorted(filter(None, (engine.newer_note for engine in engines if engine))):
+                print_note(f"note: {note}")
             if not _has_contracts(request.contents, options):
                 return None
             result = _fixed(project, request, options) if options.is_fixing else check(request)

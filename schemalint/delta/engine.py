@@ -17,7 +17,7 @@ FABRIC: Final = "fabric"
 Release: TypeAlias = tuple[int, ...]
 """A version as numbers, without zeros at its end: ``(4, 0, 1)``, and ``(4,)`` for 4.0.0."""
 
-MEASURED: Final = ("3.2.1", "3.3.2", "4.0.1", "4.4.0")
+MEASURED: Final = ("3.3.2", "4.4.0")
 """The releases of Delta Spark that were asked: the records in ``tests/engine/answers``."""
 
 DELTA_LINES: Final = ("2.4", "3.0", "3.1", "3.2", "3.3", "4.0", "4.1", "4.2", "4.3", "4.4")
@@ -69,6 +69,16 @@ class Engine:
     def is_hosted(self) -> bool:
         """Whether only its vendor's pages say what the engine does: such rows warn, and refuse nothing."""
         return self.name != DELTA_SPARK
+
+    @property
+    def newer_note(self) -> str | None:
+        """What to tell of a version that is newer than all known ones; None if it is not."""
+        judged_as = self.judged_as
+        return (
+            f"{self} is newer than what schemalint knows: judged as {self.name} {judged_as}"
+            if judged_as
+            else None
+        )
 
     @property
     def judged_as(self) -> str | None:

@@ -79,7 +79,7 @@ def changes_type(engine: Engine | None, old: DataType, new: DataType, *, nested:
 
 
 def parses_type(engine: Engine | None, type_: DataType) -> bool:
-    """Whether the Spark of an engine has a leaf type: Spark 3.5 has no variant (measured on 3.2.1, 3.3.2)."""
+    """Whether the Spark of an engine has a leaf type: Spark 3.5 has no variant (measured on Delta 3.3.2)."""
     if engine is None or type_ != VARIANT:
         return True
     return knows_feature(engine, "variantType").does is not False
@@ -163,7 +163,7 @@ def adds_by_hand_only(engine: Engine | None, name: str) -> bool:
 def activated_by(engine: Engine | None, active: frozenset[str]) -> frozenset[str]:
     """Return the features that an engine adds where the newest Delta would add these.
 
-    Delta 3.2 and 3.3 add the preview of typeWidening (measured on 3.2.1 and 3.3.2, on new and existing
+    Delta 3.2 and 3.3 add the preview of typeWidening (measured on 3.3.2, on new and existing
     tables).
     """
     if engine is None or "typeWidening" not in active:

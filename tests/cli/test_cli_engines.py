@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.delta.datatype import LONG, Field
+from schemalint.delta.datatype import INTEGER, LONG, Field
 from support.logs import metadata, protocol, write_log
 from support.project import Project
 
@@ -86,6 +86,51 @@ def test_check_and_plan_agree_for_each_engine(
     assert "'team' = 'sales'" in plan.out
     assert ("delta.targetFileSize' = '128mb'" in plan.out) == sets_it
     assert ("property delta.targetFileSize belongs to databricks" in plan.out) == sets_it
+
+
+def test_a_version_newer_than_all_known_ones_is_judged_as_the_newest_and_said_once(project: Project) -> None:
+    table = configure(project, "delta-spark 5.1.0", "delta-spark 5.1.0")
+    project.declare(CONTRACT)
+    project.repo.commit()
+    write_table(table)
+    project.declare(CONTRACT + "properties: {delta.parquet.format.version: 2.12.0}\n")
+    text = "delta-spark 5.1.0 is newer than what schemalint knows: judged as delta-spark 4.4.0\n"
+    run = project.run("check")
+    assert run.status == 0
+    assert run.err.count(text) == 1
+    project.repo.commit()
+    assert project.run("plan", "--target", "t0").err.count(f"warning: {text}") == 1
+
+
+def test_a_statement_that_one_target_refuses_is_refused_there_alone(project: Project) -> None:
+    widening = "properties: {delta.enableTypeWidening: true}\n"
+    table = configure(project, "delta-spark 3.3.2", "delta-spark 4.4.0")
+    project.declare(CONTRACT.replace("bigint", "int") + widening)
+    project.repo.commit()
+    recorded = "type: bigint, type_changes: [{from: int, to: bigint}]"
+    project.declare(CONTRACT.replace("type: bigint", recorded) + widening)
+    run = project.run("check", "--output-format", "json")
+    refused, *others = [
+        finding for finding in json.loads(run.out)["findings"] if finding["severity"] == "error"
+    ]
+    assert (refused["code"], others) == ("EN001", [])
+    assert refused["message"] == (
+        "delta-spark 3.3.2 (target t0) cannot widen id from int to bigint; Delta can from 4.0 on"
+    )
+    project.repo.commit()
+    write_log(
+        table,
+        [
+            [
+                protocol(3, 7, ["typeWidening"], ["typeWidening"]),
+                metadata(Field("id", INTEGER), properties={"delta.enableTypeWidening": "true"}),
+            ]
+        ],
+    )
+    old, new = (project.run("plan", "--target", name) for name in ("t0", "t1"))
+    assert (old.status, new.status) == (1, 0)
+    assert "ALTER COLUMN" in new.out.upper()
+    assert "cannot widen id from int to bigint" in old.out
 
 
 def test_property_that_the_engine_refuses_is_not_compared_with_the_live_table(project: Project) -> None:

@@ -39,7 +39,7 @@ def feature_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Prob
     Spark 3.5 (`UNSUPPORTED_DATATYPE`), and 4.0 adds its feature to an existing table only where `features`
     asks for it (`DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT`). Where another engine has added the feature,
     this one refuses to write the table, and for a feature of readers to read it too. Measured on Delta
-    3.2.1, 3.3.2 and 4.0.1; what another version does is *documented*.
+    3.3.2 and 4.4.0; what another version does is *documented*.
 
     ## What to do
 

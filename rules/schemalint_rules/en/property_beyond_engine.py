@@ -29,7 +29,7 @@ def property_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Pro
     ## Why is this bad?
 
     Delta refuses an unknown key with `DELTA_UNKNOWN_CONFIGURATION`, and with it the whole statement: none of
-    the other properties is set, and a new table is not created. Measured on Delta 3.2.1, 3.3.2 and 4.0.1;
+    the other properties is set, and a new table is not created. Measured on Delta 3.3.2 and 4.4.0;
     what another version does is *documented*.
 
     ## What to do

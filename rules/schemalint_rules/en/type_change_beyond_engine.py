@@ -33,7 +33,7 @@ def type_change_beyond_engine(change: TypeChanged, ctx: RuleContext) -> Iterator
 
     That engine refuses the statement, with `DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP`, or with
     `DELTA_CANNOT_UPDATE_OTHER_FIELD` for a `void` column; Delta 2.4 to 3.1 have no class for the error. Type
-    widening being enabled does not help. Measured on Delta 3.2.1, 3.3.2 and 4.0.1; what another version does
+    widening being enabled does not help. Measured on Delta 3.3.2 and 4.4.0; what another version does
     is *documented*.
 
     ## What to do

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from schemalint.delta.change import TypeChanged
 from schemalint.delta.engine_answers import adds_by_hand_only, knows_feature
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import CLUSTERING, canonical, feature_causes
@@ -96,7 +97,7 @@ def feature_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Prob
                     object=ObjectRef(*kind),
                     delta_error="UNSUPPORTED_DATATYPE" if name == "variantType" else None,
                 )
-            elif adds_by_hand_only(ctx.engine, name) and not ctx.is_new_table and name not in ctx.features:
+            elif _asks_in_vain(ctx, kind[1], name):
                 yield Problem(
                     f"{ctx.writer} adds {name}, which {what} needs, to an existing table only on request",
                     help=f"request the feature: `features: [{name}]`",
@@ -104,6 +105,14 @@ def feature_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Prob
                     delta_error="DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
                     remedy=partial(_with_feature, contract, name),
                 )
+
+
+def _asks_in_vain(ctx: RuleContext, column: str, feature: str) -> bool:
+    """Whether the engine adds the feature by hand only, for a column that it adds."""
+    if ctx.is_new_table or feature in ctx.features or not adds_by_hand_only(ctx.engine, feature):
+        return False
+    changed = {change.path[0] for change in ctx.changes if isinstance(change, TypeChanged)}
+    return column not in changed
 
 
 def _with_feature(contract: Contract, name: str) -> TableState:

@@ -24,9 +24,13 @@ from schemalint.document.nodes import (
     Scalar,
     Sequence,
     Span,
+    entries_of,
     entry_at,
+    items_of,
     location,
     node_at,
+    text_of,
+    value_of,
 )
 from schemalint.document.reader import candidate, decode, read_documents
 from schemalint.document.scalars import print_scalar
@@ -48,9 +52,11 @@ __all__ = [
     "candidate",
     "common_length",
     "decode",
+    "entries_of",
     "entry_at",
     "insert_item",
     "insert_items",
+    "items_of",
     "location",
     "node_at",
     "print_scalar",
@@ -62,4 +68,6 @@ __all__ = [
     "set_key",
     "set_keys",
     "splice",
+    "text_of",
+    "value_of",
 ]

@@ -136,6 +136,28 @@ def node_at(document: Document, path: Path) -> Node | None:
     return node
 
 
+def entries_of(node: Node | None) -> tuple[Entry, ...]:
+    """Return the entries of a mapping; none of another node."""
+    return node.entries if isinstance(node, Mapping) else ()
+
+
+def items_of(node: Node | None) -> tuple[Node, ...]:
+    """Return the items of a sequence; none of another node."""
+    return node.items if isinstance(node, Sequence) else ()
+
+
+def value_of(node: Node | None, key: str) -> Node | None:
+    """Return the value of a key; None if the node is no mapping with this key."""
+    entry = node.entry(key) if isinstance(node, Mapping) else None
+    return entry.value if entry else None
+
+
+def text_of(node: Node | None, key: str) -> str:
+    """Return the text of the scalar at a key; empty if there is none."""
+    value = value_of(node, key)
+    return value.text if isinstance(value, Scalar) else ""
+
+
 def children(node: Node) -> Iterator[tuple[str | int, Node]]:
     """Yield the direct children of a node, each with its key or index."""
     if isinstance(node, Mapping):

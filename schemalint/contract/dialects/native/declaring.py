@@ -65,15 +65,18 @@ from schemalint.delta.type_text import print_type
 from schemalint.document import (
     Document,
     Mapping,
-    Node,
     Scalar,
     Sequence,
     append_item,
     append_items,
+    entries_of,
     insert_items,
+    items_of,
     node_at,
     remove_entry,
     set_key,
+    text_of,
+    value_of,
 )
 from schemalint.document import Path as YamlPath
 from schemalint.errors import ContractError
@@ -212,9 +215,10 @@ def _added(document: Document, state: TableState, changes: AbcSequence[FieldAdde
             document = in_type_text(document, columns, parent)
             return with_records(document, columns, parent, Struct(tuple(added.field for added in changes)))
     siblings = node_at(document, yaml_path)
-    items = _items(siblings)
+    items = items_of(siblings)
     # The index of the item that follows each field; what follows a new field follows the same item.
-    following = {name: index for index, name in reversed(list(enumerate(map(_name, items), start=1)))}
+    names = [text_of(item, "name").lower() for item in items]
+    following = {name: index for index, name in reversed(list(enumerate(names, start=1)))}
     inserted: dict[int, list[str]] = {}
     for added in changes:
         index = 0 if added.after is None else following[added.after.lower()]
@@ -264,8 +268,7 @@ def _changed(document: Document, state: TableState, changes: AbcSequence[_InPlac
 
 def _with_constraints(document: Document, changes: Iterable[ConstraintChanged]) -> Document:
     node = node_at(document, _CONSTRAINTS)
-    entries = node.entries if isinstance(node, Mapping) else ()
-    known = {entry.key.text.lower(): entry for entry in reversed(entries)}
+    known = {entry.key.text.lower(): entry for entry in reversed(entries_of(node))}
     values: dict[YamlPath, str] = {}
     for changed in changes:
         entry = known.get(changed.name)
@@ -282,9 +285,8 @@ def _with_deletions(document: Document, changes: Iterable[DeletionListed]) -> Do
 
 def _without_deletions(document: Document, changes: Iterable[DeletionUnlisted]) -> Document:
     indexes: dict[tuple[str, ...], int] = {}
-    for index, item in enumerate(_items(node_at(document, ("dropped",)))):
-        entry = item.entry("column") if isinstance(item, Mapping) else None
-        name = entry.value if entry else item
+    for index, item in enumerate(items_of(node_at(document, ("dropped",)))):
+        name = value_of(item, "column") or item
         if isinstance(name, Scalar):
             indexes.setdefault(path_key(split_path(name.text)), index)
     found = {indexes.get(path_key(changed.path)) for changed in changes}
@@ -332,7 +334,7 @@ def _with_key(document: Document, key: str, value: Data) -> Document:
 
 def _without_feature(document: Document, name: str, target: str | None) -> Document:
     for yaml_path in yaml_paths("features", target):
-        for index, item in enumerate(_items(node_at(document, yaml_path))):
+        for index, item in enumerate(items_of(node_at(document, yaml_path))):
             if isinstance(item, Scalar) and canonical(item.text) == name:
                 return with_edit(document, remove_entry(document, (*yaml_path, index)))
     return set_properties(document, {FEATURE_PREFIX + name: UNMANAGED}, target)
@@ -356,12 +358,3 @@ def _is_nested(type_: DataType) -> bool:
 
 def _is_at(level: Written, path: Path) -> bool:
     return lowercased(level.path) == lowercased(path)
-
-
-def _items(node: Node | None) -> tuple[Node, ...]:
-    return node.items if isinstance(node, Sequence) else ()
-
-
-def _name(item: Node) -> str:
-    entry = item.entry("name") if isinstance(item, Mapping) else None
-    return entry.value.text.lower() if entry and isinstance(entry.value, Scalar) else ""

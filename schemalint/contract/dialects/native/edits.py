@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from schemalint.contract.dialects.native.data import property_value, type_change
@@ -17,19 +17,20 @@ from schemalint.delta.path import Path, format_path, lowercased, prefixes
 from schemalint.document import (
     Document,
     Node,
-    Scalar,
     TextEdit,
     append_items,
     common_length,
+    entries_of,
+    items_of,
     node_at,
     read_documents,
     remove_entries,
     set_keys,
     splice,
+    text_of,
+    value_of,
 )
-from schemalint.document import Mapping as YamlMapping
 from schemalint.document import Path as YamlPath
-from schemalint.document import Sequence as YamlSequence
 from schemalint.errors import ContractError
 from schemalint.model.finding import RecordTypeChanges
 from schemalint.values import frozen, grouped
@@ -64,8 +65,7 @@ def _written_properties(document: Document, target: str | None) -> dict[str, Yam
     """Return the paths of the properties, the first of each name, those in the target's overlay first."""
     found: dict[str, YamlPath] = {}
     for yaml_path in yaml_paths(_PROPERTIES, target):
-        node = node_at(document, yaml_path)
-        for entry in node.entries if isinstance(node, YamlMapping) else ():
+        for entry in entries_of(node_at(document, yaml_path)):
             found.setdefault(properties.canonical(entry.key.text), (*yaml_path, entry.key.text))
     return found
 
@@ -175,8 +175,8 @@ def records(document: Document, columns: Struct) -> Iterator[Record]:
     """Yield all entries of ``type_changes``, in the order of the text."""
     for level in written_columns(document):
         type_ = datatype.type_at(columns, level.path)
-        for index, node in enumerate(_entries(level.node)):
-            at = _text(node, "at")
+        for index, node in enumerate(items_of(value_of(level.node, _HISTORY))):
+            at = text_of(node, "at")
             inner_path = (path_in(type_, at) if at and type_ else None) or ()
             yield Record(level, (*level.yaml_path, _HISTORY, index), (*level.path, *inner_path), node)
 
@@ -200,19 +200,9 @@ def _existing_entries(document: Document, columns: Struct) -> dict[Path, tuple[_
     for record in records(document, columns):
         field, inner_path = split_at_field(record.path)
         change = RecordedChange(
-            declared_type(_text(record.node, "from")), declared_type(_text(record.node, "to")), inner_path
+            declared_type(text_of(record.node, "from")), declared_type(text_of(record.node, "to")), inner_path
         )
         depth = len(split_at_field(record.level.path)[0])
         found.append((-depth, lowercased(field), _ExistingEntry(record.yaml_path, change)))
     found.sort(key=lambda entry: entry[0])
     return grouped((field, entry) for _depth, field, entry in found)
-
-
-def _entries(node: YamlMapping) -> Sequence[Node]:
-    entry = node.entry(_HISTORY)
-    return entry.value.items if entry and isinstance(entry.value, YamlSequence) else ()
-
-
-def _text(node: Node, key: str) -> str:
-    entry = node.entry(key) if isinstance(node, YamlMapping) else None
-    return entry.value.text if entry and isinstance(entry.value, Scalar) else ""

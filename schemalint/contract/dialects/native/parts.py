@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from schemalint.delta.change import Change, ColumnChange, FieldAdded, FieldRemoved, FieldRenamed
-from schemalint.document import Document, Mapping, Node, Scalar, read_documents
-from schemalint.document import Sequence as YamlSequence
+from schemalint.document import Document, Node, entries_of, items_of, read_documents, text_of, value_of
 from schemalint.document.excerpt import Excerpt
 from schemalint.document.proof import Content, content
 from schemalint.model.finding import DeclareChange, DeclareRenames, Edit
@@ -44,8 +43,8 @@ class Division:
         self._document = document
         self._cut_columns = columns
         self._cut_settings = settings
-        self._items = _items(document.root)
-        self._names = [_name(item) for item in self._items]
+        self._items = items_of(value_of(document.root, _COLUMNS))
+        self._names = [text_of(item, "name") for item in self._items]
 
     def parts(self, edits: Iterable[Edit]) -> Iterator[Part]:
         """Yield the parts.
@@ -100,7 +99,7 @@ class Division:
         places: list[list[Content]] = [[], *(place for column in columns for place in ([column], []))]
         for part, edited in made:
             (document,) = read_documents(edited, self._document.file)
-            found = [content(item) for item in _items(document.root)]
+            found = [content(item) for item in items_of(value_of(document.root, _COLUMNS))]
             for index in part.company:
                 found.remove(columns[index])
             if part.place is None:
@@ -114,7 +113,7 @@ class Division:
         edited_root = after[self._document.index].root
         return (
             bool(wanted)  # without an item, a block is no list
-            and [content(item) for item in _items(edited_root)] == wanted
+            and [content(item) for item in items_of(value_of(edited_root, _COLUMNS))] == wanted
             and _settings(edited_root) == settings
             and _others(before, self._document.index) == _others(after, self._document.index)
         )
@@ -139,20 +138,10 @@ def _singles(edits: Iterable[Edit]) -> Iterator[tuple[Edit, Change]]:
                 raise LookupError(edit)
 
 
-def _items(root: Node) -> tuple[Node, ...]:
-    entry = root.entry(_COLUMNS) if isinstance(root, Mapping) else None
-    return entry.value.items if entry and isinstance(entry.value, YamlSequence) else ()
-
-
 def _settings(root: Node) -> list[tuple[str, Content]]:
-    entries = root.entries if isinstance(root, Mapping) else ()
-    return [(entry.key.text, content(entry.value)) for entry in entries if entry.key.text != _COLUMNS]
+    entries = ((entry.key.text, entry.value) for entry in entries_of(root))
+    return [(key, content(value)) for key, value in entries if key != _COLUMNS]
 
 
 def _others(documents: Iterable[Document], index: int) -> list[Content]:
     return [content(document.root) for document in documents if document.index != index]
-
-
-def _name(item: Node) -> str:
-    entry = item.entry("name") if isinstance(item, Mapping) else None
-    return entry.value.text if entry and isinstance(entry.value, Scalar) else ""

@@ -15,7 +15,19 @@ from schemalint.delta.datatype import Struct
 from schemalint.delta.path import Part, Path, split_path
 from schemalint.delta.protocol import canonical
 from schemalint.delta.type_text import TypeTextError, parse_type_with_spans
-from schemalint.document import Document, Entry, Mapping, Node, Scalar, Sequence, Span, node_at
+from schemalint.document import (
+    Document,
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    Span,
+    entries_of,
+    items_of,
+    node_at,
+    value_of,
+)
 from schemalint.document import Path as YamlPath
 from schemalint.document.excerpt import Outline
 from schemalint.model.contract import Anchor
@@ -99,12 +111,12 @@ def written_columns(document: Document) -> Iterator[Written]:
 
 
 def _columns(parent: Node, path: Path, yaml_path: YamlPath) -> Iterator[Written]:
-    yield from _columns_of(_items(_value(parent, "columns")), path, yaml_path)
+    yield from _columns_of(items_of(value_of(parent, "columns")), path, yaml_path)
 
 
 def _columns_of(nodes: Iterable[Node], path: Path, yaml_path: YamlPath) -> Iterator[Written]:
     for index, node in enumerate(nodes):
-        name = _value(node, "name")
+        name = value_of(node, "name")
         if isinstance(node, Mapping) and isinstance(name, Scalar):
             yield Written((*path, name.text), (*yaml_path, "columns", index), node)
 
@@ -114,7 +126,7 @@ def _levels(written: Written) -> Iterator[Written]:
     for column in _columns(written.node, written.path, written.yaml_path):
         yield from _levels(column)
     for part in Part:
-        node = _value(written.node, part.value)
+        node = value_of(written.node, part.value)
         if isinstance(node, Mapping):
             yield from _levels(Written((*written.path, part), (*written.yaml_path, part.value), node))
 
@@ -148,7 +160,7 @@ def _in_type(document: Document, path: Path, text: Scalar) -> Iterator[tuple[Anc
 
 def _in_settings(node: Node | None) -> Iterator[tuple[Anchor, Span]]:
     """Yield the spans of top-level settings, or of a target's settings."""
-    for entry in _entries(node):
+    for entry in entries_of(node):
         yield (entry.key.text,), _value_span(entry)
         members = _MEMBERS.get(entry.key.text)
         if members is not None:
@@ -156,44 +168,44 @@ def _in_settings(node: Node | None) -> Iterator[tuple[Anchor, Span]]:
 
 
 def _in_properties(value: Node) -> Iterator[tuple[Anchor, Span]]:
-    for entry in _entries(value):
+    for entry in entries_of(value):
         yield ("property", properties.canonical(entry.key.text)), _entry_span(entry)
 
 
 def _in_constraints(value: Node) -> Iterator[tuple[Anchor, Span]]:
-    for entry in _entries(value):
+    for entry in entries_of(value):
         yield ("constraint", entry.key.text), _entry_span(entry)
 
 
 def _in_targets(value: Node) -> Iterator[tuple[Anchor, Span]]:
-    for entry in _entries(value):
+    for entry in entries_of(value):
         yield ("target", entry.key.text), entry.key.span
 
 
 def _in_features(value: Node) -> Iterator[tuple[Anchor, Span]]:
-    for item in _items(value):
-        name = _value(item, "feature") or item
+    for item in items_of(value):
+        name = value_of(item, "feature") or item
         if isinstance(name, Scalar):
             yield ("feature", canonical(name.text)), name.span
 
 
 def _in_consumers(value: Node) -> Iterator[tuple[Anchor, Span]]:
-    for item in _items(value):
-        name = _value(item, "name") or item
+    for item in items_of(value):
+        name = value_of(item, "name") or item
         if isinstance(name, Scalar):
             yield ("consumer", name.text), name.span
-            for entry in _entries(item):
+            for entry in entries_of(item):
                 yield ("consumer", name.text, entry.key.text), _value_span(entry)
 
 
 def _in_exceptions(value: Node) -> Iterator[tuple[Anchor, Span]]:
-    for index, item in enumerate(_items(value)):
-        yield ("exception", index), (_value(item, "rule") or item).span
+    for index, item in enumerate(items_of(value)):
+        yield ("exception", index), (value_of(item, "rule") or item).span
 
 
 def _in_dropped(value: Node) -> Iterator[tuple[Anchor, Span]]:
-    for index, item in enumerate(_items(value)):
-        column = _value(item, "column") or item
+    for index, item in enumerate(items_of(value)):
+        column = value_of(item, "column") or item
         yield ("dropped", index), column.span
         if isinstance(column, Scalar):
             yield ("dropped", split_path(column.text)), column.span
@@ -220,16 +232,3 @@ def _value_span(entry: Entry) -> Span:
 
 def _entry_span(entry: Entry) -> Span:
     return Span(entry.key.start, max(entry.key.end, entry.value.end))
-
-
-def _value(node: Node | None, key: str) -> Node | None:
-    entry = node.entry(key) if isinstance(node, Mapping) else None
-    return entry.value if entry else None
-
-
-def _entries(node: Node | None) -> tuple[Entry, ...]:
-    return node.entries if isinstance(node, Mapping) else ()
-
-
-def _items(node: Node | None) -> tuple[Node, ...]:
-    return node.items if isinstance(node, Sequence) else ()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ReadResult",
+    "edited_text",
     "editor",
     "effective",
     "exceptions_schema",
@@ -46,6 +47,20 @@ def editor(contract: Contract, text: str) -> Editor:
     from schemalint.contract import edits as implementation  # noqa: PLC0415
 
     return implementation.Editor(contract, text)
+
+
+def edited_text(contract: Contract, text: str, edits: Sequence[Edit]) -> str:
+    """Return the file's text after edits, which schemalint and ruamel.yaml read alike.
+
+    Arguments as for `editor`.
+
+    Raises:
+        ContractError: The text cannot be edited in place.
+        InternalError: ruamel.yaml reads the edited text differently.
+    """
+    from schemalint.contract.fixes import with_changes  # noqa: PLC0415 (as above)
+
+    return with_changes(contract.file, text, text_changes(contract, text, edits))
 
 
 def text_changes(contract: Contract, text: str, edits: Sequence[Edit]) -> tuple[TextChange, ...]:

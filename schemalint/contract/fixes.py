@@ -66,13 +66,27 @@ def _fixed(file: str, text: str, findings: list[Finding]) -> FixedFile:
 
 def _fixed_with(file: str, text: str, findings: list[Finding], accepted: _Accepted) -> FixedFile:
     fixed = [finding for finding in findings if accepted.add(finding.text_changes)]
-    edits = [TextEdit(change.start, change.end, change.text) for change in accepted.changes]
     if file.endswith(".toml"):
-        after = document.splice(text, edits)  # a configuration: see `schemalint.config.removal`
+        after = document.splice(text, _text_edits(accepted.changes))  # see `schemalint.config.removal`
     else:
-        after = document.apply_edits(text, edits, file)
-        require_second_opinion(file, text, after)
+        after = with_changes(file, text, accepted.changes)
     return FixedFile(file, text, after, tuple(fixed), len(findings) - len(fixed))
+
+
+def with_changes(file: str, text: str, changes: Iterable[TextChange]) -> str:
+    """Return the text of a file after changes, read back by schemalint and by ruamel.yaml.
+
+    Raises:
+        ContractError: The text cannot be read back.
+        InternalError: ruamel.yaml reads the text differently.
+    """
+    after = document.apply_edits(text, _text_edits(changes), file)
+    require_second_opinion(file, text, after)
+    return after
+
+
+def _text_edits(changes: Iterable[TextChange]) -> list[TextEdit]:
+    return [TextEdit(change.start, change.end, change.text) for change in changes]
 
 
 class _Accepted:

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from schemalint import contract as contracts
 from schemalint.delta.table import LiveTable
-from schemalint.document import TextEdit, apply_edits
-from schemalint.document.review import require_second_opinion
 from schemalint.errors import ContractError, UsageError
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import DeclareChange
@@ -33,10 +31,7 @@ def updated_text(
     edits = [DeclareChange(change) for change in declared_changes(contract, live_table, scope)]
     if not edits:
         return text
-    changes = contracts.text_changes(contract, text, edits)
-    text_edits = [TextEdit(change.start, change.end, change.text) for change in changes]
-    after = apply_edits(text, text_edits, file)
-    require_second_opinion(file, text, after)
+    after = contracts.edited_text(contract, text, edits)
     left = declared_changes(effective(_contract_in(file, after, table)), live_table, scope)
     if left:
         raise ContractError(

@@ -13,8 +13,8 @@ from schemalint.delta.datatype import Field, Struct, map_fields, walk_fields
 from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, lowercased
 from schemalint.delta.table import TableState
-from schemalint.document import TextEdit, apply_edits, decode
-from schemalint.document.review import require_second_opinion, unified_diff
+from schemalint.document import decode
+from schemalint.document.review import unified_diff
 from schemalint.errors import ContractError, UsageError
 from schemalint.git import MAX_SIZE, Repository, Worktree, resolve
 from schemalint.model.contract import Contract, table_key
@@ -113,10 +113,7 @@ def reverted_text(contract: Contract, text: str, reversal: Reversal) -> str:
     ]
     if not changes:
         return text
-    text_changes = contracts.text_changes(contract, text, list(_edits(changes)))
-    text_edits = [TextEdit(changed.start, changed.end, changed.text) for changed in text_changes]
-    after = apply_edits(text, text_edits, contract.file)
-    require_second_opinion(contract.file, text, after)
+    after = contracts.edited_text(contract, text, list(_edits(changes)))
     edited_contracts = contracts.read(contract.file, after).contracts
     edited = next(found.state for found in edited_contracts if found.key == contract.key)
     difference = _first_difference(reversal.wanted, edited)

@@ -131,6 +131,7 @@ engine: require-java $(INSTALLED)
 	SCHEMALINT_ENGINE_ALL=1 $(BIN)/python -m pytest -n 2 --dist load -m spark $(SAMPLED)
 	SCHEMALINT_ENGINE_PLANS=200 $(BIN)/python -m pytest -n 2 --dist load -m spark tests/planner
 	$(BIN)/python -m pytest -n 2 --dist load -m engine --ignore=tests/planner $(addprefix --ignore=,$(SAMPLED))
+	SCHEMALINT_ENGINE_ALL=1 $(BIN)/python -m pytest -n 2 tests/lint/test_one_finding.py
 endif
 
 # Runs end between any two statements, and other runs come between them.

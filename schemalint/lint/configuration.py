@@ -108,7 +108,6 @@ class CheckSettings:
         changes: What the head changes, for the rules about the configuration.
         texts: The texts of the head's configuration, by the file's name.
         is_first: Whether the base has no configuration, so that no target is trusted yet.
-        base_config: The configuration of the base.
         is_merged: Whether a CI run checks what a trusted branch contains already.
     """
 
@@ -119,7 +118,6 @@ class CheckSettings:
     changes: tuple[ConfigurationChanged, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     is_first: bool = False
-    base_config: Config = Config()
     is_merged: bool = False
 
     def accepted(self, foreign: str | None) -> tuple[tuple[str, ...], str | None]:
@@ -225,7 +223,6 @@ def _settings(compared: _Compared) -> CheckSettings:
             Gate((config,), loosenings_of(at_base, config) if known else ()),
             base_globs=at_base.globs if config.contracts else git.within(at_base.folder or "", ()),
             head_globs=(config.globs,),
-            base_config=at_base,
         )
         return _with_changes(settings, compared.head, takes_effect_now=True)
     gate = Gate((config,)) if compared.is_alone else gate_between(at_base, config)
@@ -236,7 +233,6 @@ def _settings(compared: _Compared) -> CheckSettings:
         base_globs=gate.globs[0],
         head_globs=gate.globs,
         is_first=_is_first(at_base, config),
-        base_config=at_base,
         is_merged=compared.commit is not None and compared.commit.spec == "HEAD",
     )
     return _with_changes(settings, compared.head, takes_effect_now=False)

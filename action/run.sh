@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh STEP [FOLDER]: run a step of schemalint.action, and hand to the runner what it leaves in its folder: that of an
+# run.sh STEP [FOLDER]: run a step of schemalint.cli.action, and hand to the runner what it leaves in its folder: that of an
 # earlier step, or a new one. install.sh says why the workspace is left.
 set -euo pipefail
 cd "${RUNNER_TEMP:?}"
@@ -8,7 +8,7 @@ unset PYTHONPATH PYTHONHOME PYTHONSTARTUP
 step="$1"
 folder="${2:-$(mktemp -d "$PWD/schemalint.XXXXXX")}"
 status=0
-"$PYTHON" -I -m schemalint.action "$step" "$folder" || status=$?
+"$PYTHON" -I -m schemalint.cli.action "$step" "$folder" || status=$?
 # Python that cannot start exits with 1, as for findings.
 if [ ! -f "$folder/$step.outputs" ]; then status=3; fi
 hand_over() { if [ -f "$folder/$step.$1" ]; then cat -- "$folder/$step.$1"; fi; }

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.repository import commit_all
-from schemalint.config import SparkSettings
-from schemalint.config.trust import TrustedSpark
 from schemalint.deploy.outcome import Outcome
+from schemalint.project.config import SparkSettings
+from schemalint.project.config.trust import TrustedSpark
 from schemalint.spark.runner import apply
 from schemalint.spark.session import SNAPSHOT_PARTITIONS, SqlSession, start
 from schemalint.spark.snapshots import partitions_for

@@ -38,7 +38,7 @@ def once():
 once()
 print(statistics.median(once() for _ in range({reads})))
 """
-_OURS_WARM = "from schemalint.storage import read_table" + _WARM
+_OURS_WARM = "from schemalint.tables.storage import read_table" + _WARM
 _PEER_WARM = "from deltalake import DeltaTable" + _WARM
 
 

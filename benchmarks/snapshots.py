@@ -18,8 +18,8 @@ import time
 from pathlib import Path
 
 from benchmarks.logs import write_checkpoint, write_commits
-from schemalint.config import SparkSettings
-from schemalint.config.trust import TrustedSpark
+from schemalint.project.config import SparkSettings
+from schemalint.project.config.trust import TrustedSpark
 from schemalint.spark.session import start
 
 SETTING = "spark.databricks.delta.snapshotPartitions"

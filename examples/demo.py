@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from schemalint.config import SparkSettings
+from schemalint.project.config import SparkSettings
 from schemalint.spark.session import start
 
 EXAMPLES = Path(__file__).parent

@@ -66,7 +66,7 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 
 def _delete_unfinished_files() -> None:
-    files = sys.modules.get("schemalint.files")
+    files = sys.modules.get("schemalint.base.files")
     for draft in () if files is None else tuple(files.unfinished):
         if draft.is_dir():
             import shutil  # noqa: PLC0415 (loaded already: who makes a folder imports it)

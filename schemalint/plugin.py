@@ -30,6 +30,7 @@ from inspect import cleandoc
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from schemalint.base.values import field, frozen, grouped, replace
 from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed, TypeChanged
 from schemalint.delta.datatype import VOID, Struct, type_at, walk
 from schemalint.delta.diff import diff
@@ -59,7 +60,6 @@ from schemalint.model.fact import (
 )
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
 from schemalint.model.marker import OWN_PROPERTIES
-from schemalint.values import field, frozen, grouped, replace
 
 __all__ = [
     "OWN_PROPERTIES",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from schemalint.redaction import hide_nothing
+from schemalint.base.redaction import hide_nothing
 from schemalint.spark.session import FITS_SNAPSHOTS
 from support import jvm
 from support.foreign import without_foreign_variables

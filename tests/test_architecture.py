@@ -68,9 +68,9 @@ def test_a_check_loads_nothing_heavy(repo: Repo) -> None:
 def test_a_check_loads_neither_the_log_nor_the_planner(repo: Repo) -> None:
     _status, modules = _loaded(repo, "check")
     unused = (
-        "schemalint.delta_log",
-        "schemalint.storage",
-        "schemalint.catalog",
+        "schemalint.tables.delta_log",
+        "schemalint.tables.storage",
+        "schemalint.tables.catalog",
         "schemalint.planner",
         "schemalint.spark",
         "schemalint.contract.fixes",
@@ -78,7 +78,7 @@ def test_a_check_loads_neither_the_log_nor_the_planner(repo: Repo) -> None:
         "schemalint.clients",
         "schemalint.lint.client_support",
         "schemalint.delta.streams",
-        "schemalint.streaming",
+        "schemalint.tables.streaming",
     )
     assert [name for name in unused if name in modules] == []
 
@@ -93,11 +93,11 @@ def test_a_plan_needs_no_spark(repo: Repo) -> None:
 # One violation of each import contract, in a module that did not exist when the contract was written.
 PLANTED = {
     "schemalint/lint/planted.py": "import subprocess\n",
-    "schemalint/table_json/planted.py": "import pyspark\n",
+    "schemalint/tables/table_json/planted.py": "import pyspark\n",
     "schemalint/delta/planted.py": "import click\n",
-    "schemalint/git/planted.py": "from schemalint.cli import main\n",
-    "schemalint/document/planted.py": "from schemalint.document import planted_too\n",
-    "schemalint/document/planted_too.py": "from schemalint.document import planted\n",
+    "schemalint/project/git/planted.py": "from schemalint.cli import main\n",
+    "schemalint/base/document/planted.py": "from schemalint.base.document import planted_too\n",
+    "schemalint/base/document/planted_too.py": "from schemalint.base.document import planted\n",
     "schemalint/planted_room/__init__.py": "",
     "rules/schemalint_rules/tw/planted.py": "from schemalint.model.finding import Finding\n",
 }
@@ -134,7 +134,7 @@ def test_import_contracts_cover_new_modules(copy: Path) -> None:
     unreported = {
         name
         for name in modules
-        if name.replace("/", ".").removeprefix("schemalint.document") not in run.stdout
+        if name.replace("/", ".").removeprefix("schemalint.base.document") not in run.stdout
     }
     assert unreported == set()
 
@@ -154,15 +154,15 @@ TableChange: TypeAlias = (
 # Each call gives settings of a checkout to something that connects, starts Spark or runs rule files.
 UNTRUSTED = """
 from pathlib import Path
-from schemalint import catalog
-from schemalint.catalog.table_location import choose_target
-from schemalint.catalog.target_tables import TargetTables
-from schemalint.config import Config, Target
-from schemalint.config.trust import resolve_storage
-from schemalint.git import Worktree
+from schemalint.tables import catalog
+from schemalint.tables.catalog.table_location import choose_target
+from schemalint.tables.catalog.target_tables import TargetTables
+from schemalint.project.config import Config, Target
+from schemalint.project.config.trust import resolve_storage
+from schemalint.project.git import Worktree
 from schemalint.lint.live_side import live_side
 from schemalint.lint.rulebook import selection_of
-from schemalint.config.project import Project
+from schemalint.project.config.project import Project
 from schemalint.spark.session import start
 
 
@@ -208,7 +208,7 @@ def test_mypy_refuses_untrusted_settings(mypy_output: str) -> None:
 
 
 # Executors get the settings of a trusted target from the driver.
-MAY_TRUST = {"schemalint/config/trust.py", "schemalint/spark/executors.py"}
+MAY_TRUST = {"schemalint/project/config/trust.py", "schemalint/spark/executors.py"}
 
 
 def test_only_one_module_makes_trusted_settings() -> None:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.errors import UsageError
-from schemalint.files import LineFile, rewrite_text, unfinished, write_text
-from schemalint.printable import terminal_text
+from schemalint.base.errors import UsageError
+from schemalint.base.files import LineFile, rewrite_text, unfinished, write_text
+from schemalint.base.printable import terminal_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -221,7 +221,7 @@ def test_a_log_is_no_link_out_of_the_repository(repository: Path) -> None:
 
 def test_a_process_killed_while_it_writes_leaves_whole_lines_but_for_the_last(tmp_path: Path) -> None:
     code = (
-        "import itertools, sys; from pathlib import Path; from schemalint.files import LineFile\n"
+        "import itertools, sys; from pathlib import Path; from schemalint.base.files import LineFile\n"
         "log = LineFile(Path(sys.argv[1]))\n"
         "for number in itertools.count(): log.write(f'{number}' + 'x' * 3000 + '\\n')"
     )
@@ -258,7 +258,7 @@ def test_a_text_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
 # output of a program of its own.
 TEMPORARY = {
     "schemalint/cli/__init__.py": 1,
-    "schemalint/files.py": 4,
+    "schemalint/base/files.py": 4,
     "schemalint/spark/jvm.py": 1,
 }
 

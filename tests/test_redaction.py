@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemalint import config
-from schemalint.config.storage import resolve_variables
-from schemalint.errors import LiveError, Location, SchemalintError
-from schemalint.git.globs import parse_glob
+from schemalint.base.errors import LiveError, Location, SchemalintError
+from schemalint.base.printable import json_text, printable
+from schemalint.base.redaction import hide, hide_nothing, masked, without_secrets
 from schemalint.lint.rule_lookup import explain
 from schemalint.model.finding import CheckResult, ObjectRef
-from schemalint.printable import json_text, printable
-from schemalint.redaction import hide, hide_nothing, masked, without_secrets
+from schemalint.project import config
+from schemalint.project.config.storage import resolve_variables
+from schemalint.project.git.globs import parse_glob
 from schemalint.spark.findings import AuditRun, rows_of
-from schemalint.table_json import from_json
+from schemalint.tables.table_json import from_json
 from support.attack_texts import CREDENTIAL, URIS
 from support.report_cases import finding, run
 

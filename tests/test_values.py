@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import pytest
 
-from schemalint.values import Itself, as_dict, changed_fields, field, frozen, replace
+from schemalint.base.values import Itself, as_dict, changed_fields, field, frozen, replace
 
 
 @frozen

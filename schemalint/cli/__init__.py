@@ -12,7 +12,8 @@ from typing import Final
 import click
 
 import schemalint
-from schemalint import redaction
+from schemalint.base import redaction
+from schemalint.base.errors import InternalError, SchemalintError, UsageError
 from schemalint.cli._output import (
     flush_streams,
     is_output_closed,
@@ -21,7 +22,6 @@ from schemalint.cli._output import (
     print_note,
     print_usage_error,
 )
-from schemalint.errors import InternalError, SchemalintError, UsageError
 
 __all__ = ["cli", "flush_streams", "main", "print_error", "print_note", "report_bugs"]
 
@@ -34,10 +34,14 @@ USAGE = 2
 
 
 class _Commands(click.Group):
-    """A command for each module of this package; modules with a leading underscore are helpers."""
+    """A command for each module of this package; packages and modules with a leading underscore are none."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
-        return sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
+        return sorted(
+            info.name
+            for info in pkgutil.iter_modules(__path__)
+            if not (info.ispkg or info.name.startswith("_"))
+        )
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):

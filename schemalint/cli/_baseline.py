@@ -8,27 +8,28 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from schemalint import git, limits
+from schemalint.base import limits
+from schemalint.base.errors import ConfigError, UsageError
+from schemalint.base.files import write_text
+from schemalint.base.reading import read_given, read_plain
+from schemalint.base.values import frozen, replace
 from schemalint.cli import print_note
 from schemalint.delta.footer_summary import PhysicalTypes
-from schemalint.errors import ConfigError, UsageError
-from schemalint.files import write_text
 from schemalint.lint.baseline import Baseline, Entry, compare, read_baseline, rewritten, text_of, unused
 from schemalint.lint.exception_findings import judge_exception
 from schemalint.lint.judge import ordered
 from schemalint.model.contract import table_key
 from schemalint.model.fact import JudgedException
-from schemalint.reading import read_given, read_plain
-from schemalint.values import frozen, replace
+from schemalint.project import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from schemalint.cli._typed import BaselineOptions
-    from schemalint.git import Side
     from schemalint.lint.configuration import HeadConfig
     from schemalint.model.finding import CheckResult, Finding
     from schemalint.plugin import Rule
+    from schemalint.project.git import Side
 
 F = TypeVar("F", bound="Callable[..., Any]")
 

@@ -44,9 +44,10 @@ def table_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -
 def _tables() -> Iterator[str]:
     import os  # noqa: PLC0415 (only after the Tab key)
 
-    from schemalint import contract, git  # noqa: PLC0415
-    from schemalint.document import candidate  # noqa: PLC0415
-    from schemalint.errors import SchemalintError  # noqa: PLC0415
+    from schemalint import contract  # noqa: PLC0415
+    from schemalint.base.document import candidate  # noqa: PLC0415
+    from schemalint.base.errors import SchemalintError  # noqa: PLC0415
+    from schemalint.project import git  # noqa: PLC0415
 
     try:
         repository = git.find_repository(Path.cwd(), os.environ)
@@ -61,8 +62,8 @@ def _tables() -> Iterator[str]:
 
 
 def _targets() -> Iterator[str]:
-    from schemalint import config  # noqa: PLC0415 (only after the Tab key)
-    from schemalint.errors import ConfigError  # noqa: PLC0415
+    from schemalint.base.errors import ConfigError  # noqa: PLC0415
+    from schemalint.project import config  # noqa: PLC0415 (only after the Tab key)
 
     here = Path.cwd()
     for folder in (here, *here.parents):

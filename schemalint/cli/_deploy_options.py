@@ -7,16 +7,16 @@ from collections.abc import Callable
 
 import click
 
-from schemalint import git
 from schemalint.cli import print_error, print_note, report_bugs
 from schemalint.cli._completion import table_names
 from schemalint.cli._options import F, local_plugins_option, project_options, target_option
 from schemalint.cli._progress import READ_IN_PARALLEL, workers_options
 from schemalint.cli._spark_options import via_options
-from schemalint.config.trust import Trusted
 from schemalint.deploy import Deployment
 from schemalint.deploy.options import DeployOptions
 from schemalint.model.plan import Approval
+from schemalint.project import git
+from schemalint.project.config.trust import Trusted
 
 
 def deploy_options(default_head: str, jobs_help: str = READ_IN_PARALLEL) -> Callable[[F], F]:

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 import click
 
+from schemalint.base.files import write_text
+from schemalint.base.printable import SafeText
 from schemalint.cli._completion import rule_codes, target_names
 from schemalint.cli._output import show, shows_colors
 from schemalint.cli._typed import ReportOptions
-from schemalint.files import write_text
 from schemalint.model.finding import Severity
-from schemalint.printable import SafeText
 
 F = TypeVar("F", bound=Callable[..., Any])
 

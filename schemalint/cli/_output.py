@@ -1,4 +1,4 @@
-"""The only place that prints. What it prints was made by `schemalint.printable`."""
+"""The only place that prints. What it prints was made by `schemalint.base.printable`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from schemalint.errors import UsageError
-from schemalint.printable import document_text, printable, status_line, terminal_text
+from schemalint.base.errors import UsageError
+from schemalint.base.printable import document_text, printable, status_line, terminal_text
 
 if TYPE_CHECKING:
-    from schemalint.errors import SchemalintError
-    from schemalint.printable import SafeText
+    from schemalint.base.errors import SchemalintError
+    from schemalint.base.printable import SafeText
 
 
 _OUTPUT: Final = RLock()

@@ -9,15 +9,15 @@ from typing import Final
 import click
 from click.core import ParameterSource
 
-from schemalint.catalog.table_location import choose_target
+from schemalint.base.errors import UsageError
 from schemalint.cli._settings import settings_without_contracts
 from schemalint.cli._typed import Connection
 from schemalint.deploy.approvals import require_hashes
 from schemalint.deploy.journal import JournalInput
 from schemalint.deploy.options import DeployOptions
 from schemalint.deploy.plan_file import read_plan_file
-from schemalint.errors import UsageError
-from schemalint.git import Repository, resolve
+from schemalint.project.git import Repository, resolve
+from schemalint.tables.catalog.table_location import choose_target
 
 _OF_PLANNING: Final = (
     *("head", "base", "allow", "allow_older", "repair_drift", "reorder", "cosmetic", "after"),

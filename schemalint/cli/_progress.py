@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from schemalint.cli._options import F
     from schemalint.cli._typed import Connection
-    from schemalint.storage.table_workers import TableWorkers, Tell
+    from schemalint.tables.storage.table_workers import TableWorkers, Tell
 
 _TERMINAL_SECONDS: Final = 0.2
 _LOG_SECONDS: Final = 10.0
@@ -51,7 +51,7 @@ def table_workers(options: Connection) -> Iterator[TableWorkers]:
 
 def workers_of(options: Connection, tell: Tell) -> TableWorkers:
     """Return the workers that the options ask for."""
-    from schemalint.storage.table_workers import TableWorkers  # noqa: PLC0415 (only with live tables)
+    from schemalint.tables.storage.table_workers import TableWorkers  # noqa: PLC0415 (only with live tables)
 
     return TableWorkers(options.jobs or JOBS, tell)
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from schemalint.base.errors import UsageError
+from schemalint.base.printable import terminal_text
+from schemalint.base.values import frozen
 from schemalint.cli._completion import report_formats
 from schemalint.cli._options import FAIL_ON, color_option, is_colored, write_report
 from schemalint.cli._output import is_terminal, print_note, show
-from schemalint.errors import UsageError
-from schemalint.printable import terminal_text
 from schemalint.report import findings as reports
-from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from schemalint.cli._typed import ReportOptions

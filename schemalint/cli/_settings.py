@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemalint import git
+from schemalint.base.errors import GitError
 from schemalint.cli import print_note
-from schemalint.config.trust import (
+from schemalint.project import git
+from schemalint.project.config.trust import (
     ConfigOptions,
     Trusted,
     find_repository,
@@ -16,11 +17,10 @@ from schemalint.config.trust import (
     is_overridden,
     unencrypted_hosts,
 )
-from schemalint.errors import GitError
 
 if TYPE_CHECKING:
     from schemalint.cli._typed import Connection
-    from schemalint.git import Repository
+    from schemalint.project.git import Repository
 
 
 def repository_settings(options: Connection) -> tuple[Repository, Trusted]:

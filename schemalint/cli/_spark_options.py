@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from schemalint.base.errors import UsageError
+from schemalint.base.values import replace
 from schemalint.cli import print_note
 from schemalint.cli._options import F
 from schemalint.cli._typed import NO_PACKAGES, Connection
-from schemalint.config.trust import Trusted, TrustedSpark, TrustedTarget
-from schemalint.errors import UsageError
-from schemalint.values import replace
+from schemalint.project.config.trust import Trusted, TrustedSpark, TrustedTarget
 
 if TYPE_CHECKING:
     from schemalint.spark.audit import Session

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar
 
-from schemalint.errors import UsageError
-from schemalint.values import frozen
+from schemalint.base.errors import UsageError
+from schemalint.base.values import frozen
 
 T = TypeVar("T")
 

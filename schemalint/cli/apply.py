@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from schemalint.catalog.table_location import choose_target
+from schemalint.base.errors import UsageError, worst_status
+from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error, print_note
 from schemalint.cli._deploy_options import deploy_options, print_unplanned
 from schemalint.cli._options import PENDING, examples
@@ -29,13 +30,12 @@ from schemalint.deploy.journal import resume
 from schemalint.deploy.log_lines import DeployLog, warnings
 from schemalint.deploy.options import DeployOptions, prepare_requested
 from schemalint.deploy.outcome import Applied, Outcome
-from schemalint.errors import UsageError, worst_status
 from schemalint.model.plan import RefusalKind, Step, TablePlan
 from schemalint.report import deploy_log
 from schemalint.report.plan import text as plan_text
 from schemalint.report.text import counted
 from schemalint.spark.runner import ApplyOptions, apply_plan, status_after, without_work
-from schemalint.values import frozen, replace
+from schemalint.tables.catalog.table_location import choose_target
 
 _JOBS = 4
 

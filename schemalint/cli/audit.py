@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from schemalint.catalog.audit_targets import AuditTargets
-from schemalint.catalog.table_requests import open_environment, table_requests
+from schemalint.base.errors import SchemalintError, UsageError
+from schemalint.base.values import as_dict, frozen, replace
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import Reach, baseline_options, with_baseline
 from schemalint.cli._completion import table_names
@@ -19,7 +19,6 @@ from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, spark_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
-from schemalint.errors import SchemalintError, UsageError
 from schemalint.lint.audit import audit
 from schemalint.lint.audit_exceptions import with_exceptions
 from schemalint.lint.audit_reading import read_for_audit, with_readers
@@ -28,20 +27,21 @@ from schemalint.lint.consumers import configuration_faults
 from schemalint.lint.scopes import Scopes, lock_faults
 from schemalint.lint.selection import scopes_of
 from schemalint.model.finding import CheckResult, Run, SideRef
-from schemalint.values import as_dict, frozen, replace
+from schemalint.tables.catalog.audit_targets import AuditTargets
+from schemalint.tables.catalog.table_requests import open_environment, table_requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from schemalint.catalog import Catalog
-    from schemalint.catalog.table_requests import Environment, TableRequest
     from schemalint.cli._spark_options import Spark
-    from schemalint.config.trust import Trusted
-    from schemalint.git import Repository
     from schemalint.lint.audit import AuditedTable
     from schemalint.model.consumer import Consumer
+    from schemalint.project.config.trust import Trusted
+    from schemalint.project.git import Repository
     from schemalint.spark.findings_sink import FindingsSink
-    from schemalint.storage.table_workers import TableWorkers
+    from schemalint.tables.catalog import Catalog
+    from schemalint.tables.catalog.table_requests import Environment, TableRequest
+    from schemalint.tables.storage.table_workers import TableWorkers
 
 
 _AUDITED: Final = frozenset({"live", "history"})

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schemalint import git
+from schemalint.base.errors import ConfigError, GitError, SchemalintError, UsageError
+from schemalint.base.files import rewrite_text
+from schemalint.base.printable import document_text
+from schemalint.base.values import as_dict, frozen, replace
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import Reach, baseline_options, require_baseline, with_baseline
 from schemalint.cli._options import (
@@ -26,12 +29,6 @@ from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import config_options, connecting_settings
 from schemalint.cli._spark_options import Spark, spark_for, via_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
-from schemalint.config import Config
-from schemalint.config.project import Project, config_at, unmatched_globs
-from schemalint.config.trust import Trusted, find_trusted
-from schemalint.errors import ConfigError, GitError, SchemalintError, UsageError
-from schemalint.files import rewrite_text
-from schemalint.git import Contents, Index, Revision, Side, Worktree
 from schemalint.lint.check import check, with_exit_status
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.configuration import (
@@ -48,16 +45,19 @@ from schemalint.lint.selection import scopes_of
 from schemalint.lint.sides import path_filter, read_contents, readable_ancestors
 from schemalint.model.exception import ExceptionSource
 from schemalint.model.finding import CheckResult, Finding, Run, SideRef
-from schemalint.printable import document_text
+from schemalint.project import git
+from schemalint.project.config import Config
+from schemalint.project.config.project import Project, config_at, unmatched_globs
+from schemalint.project.config.trust import Trusted, find_trusted
+from schemalint.project.git import Contents, Index, Revision, Side, Worktree
 from schemalint.report.text import as_of_text
-from schemalint.values import as_dict, frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schemalint.lint.check_input import LiveSide
     from schemalint.plugin import Rule
-    from schemalint.storage.table_workers import Tell
+    from schemalint.tables.storage.table_workers import Tell
 
 
 @frozen

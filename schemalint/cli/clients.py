@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schemalint.catalog.table_requests import open_environment, read_tables, table_requests
+from schemalint.base.errors import LiveError, UsageError
+from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error
 from schemalint.cli._completion import table_names
 from schemalint.cli._options import examples, project_options, target_option
@@ -17,27 +18,26 @@ from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
 from schemalint.contract.revisions import Revisions
 from schemalint.deploy.last_applied import LastApplied, find_last_applied
-from schemalint.errors import LiveError, UsageError
-from schemalint.git import Worktree
 from schemalint.lint.client_support import known_clients, today
 from schemalint.lint.consumers import configuration_faults, with_consumers
 from schemalint.lint.live import live_context
 from schemalint.lint.readers import clients_of
+from schemalint.project.git import Worktree
 from schemalint.report.table import clients as reports
-from schemalint.table_json import TableFailure
-from schemalint.values import frozen, replace
+from schemalint.tables.catalog.table_requests import open_environment, read_tables, table_requests
+from schemalint.tables.table_json import TableFailure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from schemalint.catalog.table_requests import Environment, TableRequest
-    from schemalint.config.trust import Trusted
     from schemalint.delta.table import LiveTable
-    from schemalint.git import Repository
     from schemalint.model.client import ClientSupport
     from schemalint.model.column_tracking import ColumnTracking
     from schemalint.model.consumer import Consumer
     from schemalint.model.contract import Contract
+    from schemalint.project.config.trust import Trusted
+    from schemalint.project.git import Repository
+    from schemalint.tables.catalog.table_requests import Environment, TableRequest
 
 
 @frozen

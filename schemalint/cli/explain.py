@@ -6,11 +6,11 @@ import sys
 
 import click
 
-from schemalint import limits
+from schemalint.base import limits
+from schemalint.base.errors import UsageError
 from schemalint.cli._completion import rule_codes
 from schemalint.cli._options import examples
 from schemalint.cli._output import show
-from schemalint.errors import UsageError
 from schemalint.lint.rule_lookup import explain
 from schemalint.lint.rulebook import load_rules
 from schemalint.report.rules import explanation

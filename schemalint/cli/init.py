@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from schemalint.base.errors import UsageError
+from schemalint.base.printable import document_text, terminal_text
+from schemalint.base.values import frozen
 from schemalint.cli import print_error, print_note
 from schemalint.cli._options import PENDING, examples
 from schemalint.cli._output import show
@@ -15,18 +18,15 @@ from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._settings import connecting_settings
 from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
-from schemalint.errors import UsageError
-from schemalint.printable import document_text, terminal_text
-from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from schemalint.adopt import Adoption
-    from schemalint.adopt.configuration import NewTarget
-    from schemalint.adopt.source import Source
-    from schemalint.config.trust import Trusted
-    from schemalint.git import Repository
+    from schemalint.author.adopt import Adoption
+    from schemalint.author.adopt.configuration import NewTarget
+    from schemalint.author.adopt.source import Source
+    from schemalint.project.config.trust import Trusted
+    from schemalint.project.git import Repository
 
 _TARGET = "lake"
 
@@ -108,7 +108,7 @@ def command(options: InitOptions) -> int:
 
 
 def _repository() -> Repository:
-    from schemalint import git  # noqa: PLC0415 (only for this command)
+    from schemalint.project import git  # noqa: PLC0415 (only for this command)
 
     repository = git.find_repository(Path.cwd(), os.environ)
     if repository is None or repository.bare:
@@ -117,17 +117,17 @@ def _repository() -> Repository:
 
 
 def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, Source]:
-    from schemalint.adopt import AdoptionInput, adopt  # noqa: PLC0415 (only for this command)
-    from schemalint.adopt.code_owners import code_owners  # noqa: PLC0415
-    from schemalint.adopt.configuration import (  # noqa: PLC0415
+    from schemalint.author.adopt import AdoptionInput, adopt  # noqa: PLC0415 (only for this command)
+    from schemalint.author.adopt.code_owners import code_owners  # noqa: PLC0415
+    from schemalint.author.adopt.configuration import (  # noqa: PLC0415
         CONFIGURATION,
         configuration_text,
         is_folder_free,
     )
-    from schemalint.adopt.pipelines import Service, service_of  # noqa: PLC0415
-    from schemalint.adopt.source import given_source, installed_source  # noqa: PLC0415
-    from schemalint.catalog.table_location import choose_target, require_reachable  # noqa: PLC0415
-    from schemalint.config.trust import find_trusted, proposed  # noqa: PLC0415
+    from schemalint.author.adopt.pipelines import Service, service_of  # noqa: PLC0415
+    from schemalint.author.adopt.source import given_source, installed_source  # noqa: PLC0415
+    from schemalint.project.config.trust import find_trusted, proposed  # noqa: PLC0415
+    from schemalint.tables.catalog.table_location import choose_target, require_reachable  # noqa: PLC0415
 
     source = given_source(options.source) if options.source else installed_source()
     owners = code_owners(repository.root)
@@ -161,15 +161,15 @@ def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, S
 
 def _new_target(repository: Repository, options: InitOptions) -> NewTarget:
     """Return the target that the options describe, or that of the tables below the working folder."""
-    from schemalint.adopt.configuration import NewTarget  # noqa: PLC0415
-    from schemalint.redaction import without_secrets  # noqa: PLC0415
-    from schemalint.storage import is_remote  # noqa: PLC0415
+    from schemalint.author.adopt.configuration import NewTarget  # noqa: PLC0415
+    from schemalint.base.redaction import without_secrets  # noqa: PLC0415
+    from schemalint.tables.storage import is_remote  # noqa: PLC0415
 
     name, root = options.connection.target or _TARGET, options.root
     if options.connection.via:
         if root is not None:
             raise UsageError("--catalog needs --via spark, and no --root", help="see --help")
-        from schemalint.config.trust import SESSION_CATALOG  # noqa: PLC0415
+        from schemalint.project.config.trust import SESSION_CATALOG  # noqa: PLC0415
 
         return NewTarget(name, catalog=options.catalog or SESSION_CATALOG)
     if root is None:
@@ -192,7 +192,7 @@ def _local(root: Path, repository: Repository) -> str:
 
 def _root_below(folder: Path) -> Path:
     """Return the folder directly below the given one that holds all tables there, else that one itself."""
-    from schemalint.storage import find_tables  # noqa: PLC0415
+    from schemalint.tables.storage import find_tables  # noqa: PLC0415
 
     parents = {
         Path(table).parent.relative_to(folder) for table in find_tables(str(folder)) if table != str(folder)
@@ -224,7 +224,7 @@ def _configured(settings: Trusted, repository: Repository, options: InitOptions)
 
 
 def _write(adoption: Adoption) -> None:
-    from schemalint.files import write_all  # noqa: PLC0415
+    from schemalint.base.files import write_all  # noqa: PLC0415
 
     write_all({file.path: (None, file.after) for file in adoption.files})
 

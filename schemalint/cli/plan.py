@@ -6,7 +6,8 @@ import os
 
 import click
 
-from schemalint import git
+from schemalint.base.errors import GitError
+from schemalint.base.values import frozen
 from schemalint.cli import print_note
 from schemalint.cli._deploy_options import base_of_change, deploy_options, print_unplanned
 from schemalint.cli._options import PENDING, color_option, examples, is_colored, write_report
@@ -17,9 +18,8 @@ from schemalint.cli._spark_options import spark_for
 from schemalint.cli._typed import Connection, takes
 from schemalint.deploy.changed import only_changed
 from schemalint.deploy.options import DeployOptions, prepare_requested
-from schemalint.errors import GitError
+from schemalint.project import git
 from schemalint.report import plan as plans
-from schemalint.values import frozen
 
 
 @frozen

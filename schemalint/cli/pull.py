@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schemalint import git
+from schemalint.base.errors import SchemalintError, UsageError
+from schemalint.base.printable import document_text
+from schemalint.base.values import frozen
 from schemalint.cli import print_error, print_note
 from schemalint.cli._completion import table_names
 from schemalint.cli._options import PENDING, examples, history_option, project_options, target_option
@@ -18,16 +20,14 @@ from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
-from schemalint.errors import SchemalintError, UsageError
-from schemalint.printable import document_text
-from schemalint.values import frozen
+from schemalint.project import git
 
 if TYPE_CHECKING:
-    from schemalint.catalog import Catalog
-    from schemalint.config.trust import Trusted, TrustedTarget
-    from schemalint.git import Repository
-    from schemalint.pull import NotPulled, Pulled, PullInput
-    from schemalint.storage.table_workers import TableWorkers
+    from schemalint.author.pull import NotPulled, Pulled, PullInput
+    from schemalint.project.config.trust import Trusted, TrustedTarget
+    from schemalint.project.git import Repository
+    from schemalint.tables.catalog import Catalog
+    from schemalint.tables.storage.table_workers import TableWorkers
 
 ONLY = ("columns", "+properties", "all")
 
@@ -124,7 +124,7 @@ def command(options: PullOptions) -> int:
 
 
 def _require_names(settings: Trusted, options: PullOptions) -> None:
-    from schemalint.pull import require_contract_name  # noqa: PLC0415 (only for this command)
+    from schemalint.author.pull import require_contract_name  # noqa: PLC0415 (only for this command)
 
     for name in (options.output, options.into):
         if name is not None and name != "-":
@@ -133,7 +133,7 @@ def _require_names(settings: Trusted, options: PullOptions) -> None:
 
 def _warn_of_unchecked(repository: Repository, settings: Trusted, result: Pulled) -> None:
     """Warn of new files that `check` will not read; existing ones may be excluded on purpose."""
-    from schemalint.pull import unseen  # noqa: PLC0415 (only for this command)
+    from schemalint.author.pull import unseen  # noqa: PLC0415 (only for this command)
 
     names = {file.path: file.name for file in result.files if file.path is not None and file.before is None}
     for path in unseen(repository, settings.config.globs, names):
@@ -147,8 +147,8 @@ def _pull(
     via: Catalog | None,
     workers: TableWorkers,
 ) -> Pulled:
-    from schemalint.pull import Pulled, PullInput, declared_contracts, pull  # noqa: PLC0415
-    from schemalint.pull.declaration import Scope  # noqa: PLC0415 (only for this command)
+    from schemalint.author.pull import Pulled, PullInput, declared_contracts, pull  # noqa: PLC0415
+    from schemalint.author.pull.declaration import Scope  # noqa: PLC0415 (only for this command)
 
     target = _target(settings, options.connection.target, via, needed=options.everything)
     declared, unreadable = declared_contracts(repository, settings.config.globs)
@@ -185,7 +185,7 @@ def _matching_names(
     request: PullInput, target: TrustedTarget, match: str, errors: list[NotPulled]
 ) -> Iterator[str]:
     """Yield the names of matching tables; an error ends the search and is appended to ``errors``."""
-    from schemalint.pull import NotPulled, find  # noqa: PLC0415
+    from schemalint.author.pull import NotPulled, find  # noqa: PLC0415
 
     try:
         yield from find(target, match, request.root, request.via)
@@ -197,8 +197,8 @@ def _target(
     settings: Trusted, name: str | None, via: Catalog | None, *, needed: bool
 ) -> TrustedTarget | None:
     """Return the named or the only target; without targets, that of the Spark session, or None for paths."""
-    from schemalint.catalog.table_location import choose_target  # noqa: PLC0415
-    from schemalint.config.trust import by_session, given_target  # noqa: PLC0415
+    from schemalint.project.config.trust import by_session, given_target  # noqa: PLC0415
+    from schemalint.tables.catalog.table_location import choose_target  # noqa: PLC0415
 
     if name is None and not settings.targets:
         if via is not None:

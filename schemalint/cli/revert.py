@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from schemalint.base.errors import SchemalintError
+from schemalint.base.printable import document_text
+from schemalint.base.values import frozen
 from schemalint.cli import print_error, print_note
 from schemalint.cli._completion import table_names
 from schemalint.cli._options import PENDING, examples, project_options, target_option
@@ -13,17 +16,14 @@ from schemalint.cli._output import show
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
-from schemalint.errors import SchemalintError
-from schemalint.printable import document_text
-from schemalint.values import frozen
 
 if TYPE_CHECKING:
-    from schemalint.catalog import Catalog
+    from schemalint.author.revert import Reverted
     from schemalint.cli._spark_options import Spark
-    from schemalint.config.trust import Trusted
     from schemalint.deploy import Deployment
-    from schemalint.git import Repository
-    from schemalint.revert import Reverted
+    from schemalint.project.config.trust import Trusted
+    from schemalint.project.git import Repository
+    from schemalint.tables.catalog import Catalog
 
 _RESTORE = (
     "Alternative: RESTORE TABLE … TO VERSION AS OF an earlier version brings back dropped columns and\n"
@@ -87,7 +87,7 @@ def command(options: RevertOptions) -> int:
 
 
 def _revert(repository: Repository, settings: Trusted, table: str, to: str | None) -> Reverted:
-    from schemalint.revert import revert  # noqa: PLC0415 (only for this command)
+    from schemalint.author.revert import revert  # noqa: PLC0415 (only for this command)
 
     reverted = revert(repository, settings.config.globs, table, to)
     for note in reverted.notes:
@@ -96,7 +96,7 @@ def _revert(repository: Repository, settings: Trusted, table: str, to: str | Non
 
 
 def _write(repository: Repository, reverted: Reverted) -> None:
-    from schemalint.pull.files import PulledFile  # noqa: PLC0415
+    from schemalint.author.pull.files import PulledFile  # noqa: PLC0415
 
     PulledFile(repository.root / reverted.file, reverted.before, reverted.after).write()
     print_note(f"updated {reverted.file}: as at {reverted.commit[:12]}, except what Delta cannot undo")
@@ -127,10 +127,10 @@ def _show_plan(
 def _plan(
     repository: Repository, settings: Trusted, table: str, target: str | None, via: Catalog | None
 ) -> Deployment:
-    from schemalint.catalog.table_location import choose_target  # noqa: PLC0415
     from schemalint.deploy import DeployInput, prepare  # noqa: PLC0415
-    from schemalint.git import Worktree  # noqa: PLC0415
     from schemalint.lint.rulebook import rules_for_apply, selection_of  # noqa: PLC0415
+    from schemalint.project.git import Worktree  # noqa: PLC0415
+    from schemalint.tables.catalog.table_location import choose_target  # noqa: PLC0415
 
     return prepare(
         DeployInput(

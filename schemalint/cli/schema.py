@@ -7,18 +7,18 @@ from typing import Any
 
 import click
 
+from schemalint.base.printable import json_text
 from schemalint.cli._options import examples
 from schemalint.cli._output import show
-from schemalint.printable import json_text
 
 SCHEMAS = {
     "contract": ("schemalint.contract", "json_schema"),
     "exceptions": ("schemalint.contract", "exceptions_schema"),
-    "config": ("schemalint.config.json_schema", "json_schema"),
-    "nested-config": ("schemalint.config.json_schema", "nested_json_schema"),
+    "config": ("schemalint.project.config.json_schema", "json_schema"),
+    "nested-config": ("schemalint.project.config.json_schema", "nested_json_schema"),
     "baseline": ("schemalint.lint.baseline", "schema"),
     "report": ("schemalint.report.findings.json", "schema"),
-    "table": ("schemalint.table_json", "schema"),
+    "table": ("schemalint.tables.table_json", "schema"),
     "plan": ("schemalint.report.plan.json", "schema"),
     "apply": ("schemalint.report.deploy_log", "schema"),
     "deploy-log": ("schemalint.deploy.log_lines", "schema"),

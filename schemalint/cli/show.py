@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schemalint.catalog.table_requests import open_environment, read_tables, table_requests
+from schemalint.base.errors import LiveError
+from schemalint.base.printable import json_text, terminal_text
+from schemalint.base.values import frozen
 from schemalint.cli import print_error
 from schemalint.cli._completion import table_names
 from schemalint.cli._options import examples, project_options, target_option
@@ -14,16 +16,14 @@ from schemalint.cli._output import show
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
-from schemalint.errors import LiveError
 from schemalint.lint.consumers import configuration_faults
-from schemalint.printable import json_text, terminal_text
-from schemalint.table_json import TableFailure, failure_to_json, to_json
-from schemalint.values import frozen
+from schemalint.tables.catalog.table_requests import open_environment, read_tables, table_requests
+from schemalint.tables.table_json import TableFailure, failure_to_json, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from schemalint.table_json import TableDocument
+    from schemalint.tables.table_json import TableDocument
 
 UNREADABLE = 2
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
+from schemalint.base.values import frozen, grouped, replace
 from schemalint.clients.table import ANY, Client, Row, find_client, type_name
 from schemalint.clients.versions import EVERY, Version, VersionRange, parse_versions
 from schemalint.delta import protocol
@@ -14,7 +15,6 @@ from schemalint.delta.feature import FEATURES
 from schemalint.delta.table import TableState
 from schemalint.model.client import Reason, Support, TableForm, Trait, Verdict
 from schemalint.model.consumer import Consumer
-from schemalint.values import frozen, grouped, replace
 
 if TYPE_CHECKING:
     from schemalint.delta.protocol import Protocol

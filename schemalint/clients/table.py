@@ -11,14 +11,14 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
+from schemalint.base.document import read_documents
+from schemalint.base.document.nodes import Mapping as MappingNode
+from schemalint.base.document.nodes import Node, Scalar
+from schemalint.base.values import field, frozen, replace
 from schemalint.clients.versions import EVERY, Version, VersionRange, parse_versions
 from schemalint.delta.datatype import DataType, Decimal
 from schemalint.delta.type_text import TypeTextError, parse_type, print_type
-from schemalint.document import read_documents
-from schemalint.document.nodes import Mapping as MappingNode
-from schemalint.document.nodes import Node, Scalar
 from schemalint.model.client import Evidence, TableForm, Verdict
-from schemalint.values import field, frozen, replace
 
 ANY: Final = "any"
 """As a type change of a row: all that no other row names."""
@@ -28,7 +28,7 @@ _SUFFIX: Final = ".yaml"
 
 @frozen
 class Row:
-    """One verdict of the client table: see `schemalint.config.client_rows.RowKeys`.
+    """One verdict of the client table: see `schemalint.project.config.client_rows.RowKeys`.
 
     Attributes:
         features: The features that it speaks of, one at a time; empty if it does not depend on one.
@@ -117,7 +117,7 @@ def read_row(keys: Mapping[str, Any], as_of: str = "") -> Row:
     """Return a row as a value.
 
     Args:
-        keys: The row, with the keys of `schemalint.config.client_rows.RowKeys`.
+        keys: The row, with the keys of `schemalint.project.config.client_rows.RowKeys`.
         as_of: The date of a row that has none.
 
     Raises:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, TypeAlias
 
-from schemalint.values import frozen
+from schemalint.base.values import frozen
 
 Version: TypeAlias = tuple[int, ...]
 

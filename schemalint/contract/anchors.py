@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol, TypeAlias
 
+from schemalint.base.document import Span, location
+from schemalint.base.document.excerpt import Outline
+from schemalint.base.errors import Location
 from schemalint.delta.path import Path, lowercased, path_key
-from schemalint.document import Span, location
-from schemalint.document.excerpt import Outline
-from schemalint.errors import Location
 from schemalint.model.contract import Anchor, Contract
 
 Spans: TypeAlias = Mapping[Anchor, Span]

@@ -11,11 +11,11 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Final
 
+from schemalint.base.document import Document, Span, TextEdit, common_length, location, read_documents, splice
+from schemalint.base.document.excerpt import Excerpt, with_items
+from schemalint.base.errors import ContractError, Location
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects import Dialect, Excerpts, Part, dialect_of
-from schemalint.document import Document, Span, TextEdit, common_length, location, read_documents, splice
-from schemalint.document.excerpt import Excerpt, with_items
-from schemalint.errors import ContractError, Location
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Edit, SetProperty, TextChange
 

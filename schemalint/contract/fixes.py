@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping
 
-from schemalint import document
-from schemalint.document import TextEdit
-from schemalint.document.review import require_second_opinion, unified_diff
-from schemalint.errors import ContractError
+from schemalint.base import document
+from schemalint.base.document import TextEdit
+from schemalint.base.document.review import require_second_opinion, unified_diff
+from schemalint.base.errors import ContractError
+from schemalint.base.values import frozen
 from schemalint.model.finding import Finding, TextChange
-from schemalint.values import frozen
 
 
 @frozen
@@ -66,10 +66,7 @@ def _fixed(file: str, text: str, findings: list[Finding]) -> FixedFile:
 
 def _fixed_with(file: str, text: str, findings: list[Finding], accepted: _Accepted) -> FixedFile:
     fixed = [finding for finding in findings if accepted.add(finding.text_changes)]
-    if file.endswith(".toml"):
-        after = document.splice(text, _text_edits(accepted.changes))  # see `schemalint.config.removal`
-    else:
-        after = with_changes(file, text, accepted.changes)
+    after = with_changes(file, text, accepted.changes)
     return FixedFile(file, text, after, tuple(fixed), len(findings) - len(fixed))
 
 

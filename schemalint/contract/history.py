@@ -11,11 +11,14 @@ from functools import cached_property, lru_cache
 from threading import RLock
 from typing import Final, TypeAlias
 
+from schemalint.base.document import candidate
+from schemalint.base.printable import visible
 from schemalint.contract.reading import read
 from schemalint.contract.renamed_tables import renamed_tables
 from schemalint.delta.table import LiveTable
-from schemalint.document import candidate
-from schemalint.git import (
+from schemalint.model.contract import Contract
+from schemalint.model.marker import read_marker
+from schemalint.project.git import (
     EmptyTree,
     MissingHistoryError,
     Repository,
@@ -33,9 +36,6 @@ from schemalint.git import (
     shallow_ends,
     try_resolve,
 )
-from schemalint.model.contract import Contract
-from schemalint.model.marker import read_marker
-from schemalint.printable import visible
 
 _MOST_CHANGES: Final = 1_000
 """Commits that change contracts, among which the newest ones with a property are searched."""

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from schemalint.base.document import decode, read_documents
+from schemalint.base.errors import ContractError, Location
+from schemalint.base.printable import visible
+from schemalint.base.values import Aside, frozen
 from schemalint.contract.dialects import dialect_of, dialects
-from schemalint.document import decode, read_documents
-from schemalint.errors import ContractError, Location
 from schemalint.model.contract import Contract, table_key
-from schemalint.printable import visible
-from schemalint.values import Aside, frozen
 
 if TYPE_CHECKING:
-    from schemalint.git import Contents
+    from schemalint.project.git import Contents
 
 
 @frozen

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 
+from schemalint.base.values import grouped
 from schemalint.model.contract import Contract
-from schemalint.values import grouped
 
 
 def renamed_tables(
@@ -21,7 +21,7 @@ def renamed_tables(
     Args:
         before: The contracts of the older revision, by table key.
         after: Those of the newer one.
-        places: Where a contract has its table; see `schemalint.catalog.places`.
+        places: Where a contract has its table; see `schemalint.tables.catalog.places`.
     """
     gone = [before[key] for key in sorted(before.keys() - after.keys())]
     new = [after[key] for key in sorted(after.keys() - before.keys())]

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field  # noqa: TID251 (__post_init__)
 
 from schemalint import contract as contracts
+from schemalint.base.document import candidate
+from schemalint.base.errors import ContractError
+from schemalint.base.printable import visible
+from schemalint.base.values import frozen
 from schemalint.contract.history import ContractHistory
-from schemalint.document import candidate
-from schemalint.errors import ContractError
-from schemalint.git import EmptyTree, Repository, Side, changes, resolve
 from schemalint.model.contract import Contract
-from schemalint.printable import visible
-from schemalint.values import frozen
+from schemalint.project.git import EmptyTree, Repository, Side, changes, resolve
 
 
 @frozen

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from schemalint.base.values import replace
 from schemalint.contract.anchors import Anchors
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract
-from schemalint.values import replace
 
 
 def targets_of(contract: Contract) -> tuple[str, ...]:

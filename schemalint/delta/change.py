@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TypeAlias
 
+from schemalint.base.values import frozen
 from schemalint.delta.datatype import DataType, Field, Identity, Managed, RecordedChange
 from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.table import TableState
-from schemalint.values import frozen
 
 
 @frozen

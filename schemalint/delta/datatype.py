@@ -13,8 +13,8 @@ from operator import attrgetter
 from sys import intern
 from typing import Final, TypeAlias, TypeVar
 
+from schemalint.base.values import Itself, field, frozen, replace
 from schemalint.delta.path import Part, Path, Step
-from schemalint.values import Itself, field, frozen, replace
 
 BINARY_COLLATION: Final = "UTF8_BINARY"
 """Spark's default collation."""

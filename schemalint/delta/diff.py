@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
+from schemalint.base.values import replace
 from schemalint.delta import change
 from schemalint.delta.change import Change
 from schemalint.delta.datatype import (
@@ -24,7 +25,6 @@ from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.statistics import STATISTICS_COLUMNS, with_renamed_columns
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.widening import is_container
-from schemalint.values import replace
 
 
 def diff(before: TableState, after: TableState) -> tuple[Change, ...]:

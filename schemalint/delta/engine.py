@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final, TypeAlias
 
-from schemalint.values import frozen
+from schemalint.base.values import frozen
 
 DELTA_SPARK: Final = "delta-spark"
 DATABRICKS: Final = "databricks"

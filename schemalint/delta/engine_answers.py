@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from schemalint.base.values import frozen
 from schemalint.delta.datatype import (
     BYTE,
     DATE,
@@ -27,7 +28,6 @@ from schemalint.delta.datatype import (
 from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, MEASURED, Engine, release_of
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.widening import TypeStep, step
-from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from schemalint.delta.engine_rows import Span

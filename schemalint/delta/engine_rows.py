@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from schemalint.base.values import frozen
 from schemalint.delta.engine import Release, release_of
-from schemalint.values import frozen
 
 
 @frozen

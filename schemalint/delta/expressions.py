@@ -8,11 +8,11 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, assert_never
 
+from schemalint.base.values import Itself, frozen
 from schemalint.delta.datatype import Struct, walk_fields
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import COLUMN_WORDS, Token, expression_fault, tokens
 from schemalint.delta.table import TableState
-from schemalint.values import Itself, frozen
 
 # Words that a bracket may follow and that are no functions; other keywords are functions too (`if`).
 # fmt: off

@@ -13,7 +13,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
-from schemalint.values import frozen
+from schemalint.base.values import frozen
 
 CHECKPOINT_PROTECTION: Final = "checkpointProtection"
 """The feature that DROP FEATURE adds instead of waiting; only ``TRUNCATE HISTORY`` removes it."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Final
 
+from schemalint.base.values import frozen, replace
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.column_names import invalid_characters
 from schemalint.delta.datatype import walk_fields
@@ -24,7 +25,6 @@ from schemalint.delta.feature import (
 from schemalint.delta.path import format_path
 from schemalint.delta.protocol import VERSION_KEYS, feature_causes, features_of_versions
 from schemalint.delta.table import TableState
-from schemalint.values import frozen, replace
 
 _SET_WITHIN_DROP: Final[Mapping[str, Mapping[str, str | None]]] = {
     "columnMapping": {"delta.columnMapping.mode": None},

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
+from schemalint.base.values import frozen
 from schemalint.delta import protocol
 from schemalint.delta.datatype import Unmanaged, walk_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable, TableState
-from schemalint.values import frozen
 
 Reason: TypeAlias = tuple[str, str]
 """A kind and a name. The kind is ``property``, ``column``, ``constraint``, ``clustering`` or ``feature``."""

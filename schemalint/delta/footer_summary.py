@@ -7,9 +7,9 @@ from enum import Enum
 from heapq import nsmallest
 from typing import Final, TypeVar
 
+from schemalint.base.values import field, frozen
 from schemalint.delta.datatype import DataType
 from schemalint.delta.path import Path
-from schemalint.values import field, frozen
 
 K = TypeVar("K")
 

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Iterator
 from functools import partial
 
+from schemalint.base.values import frozen, replace
 from schemalint.delta.change import (
     Change,
     FeatureChanged,
@@ -19,7 +20,6 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, is_within, lowercased
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata
-from schemalint.values import frozen, replace
 
 
 @frozen

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from schemalint.base.values import replace
 from schemalint.delta.datatype import Struct
 from schemalint.delta.history import HistoryStep, steps
 from schemalint.delta.path import Path
 from schemalint.delta.schema_history import faults, lowers_column_id, max_column_id, stored_paths
 from schemalint.delta.table import History, HistoryEntry, TableState
 from schemalint.delta.type_history import is_restore, lost_records, replaces_all_files, unrecorded_changes
-from schemalint.values import replace
 
 
 def may_misfit_files(history: History) -> bool:

@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final, TypeAlias, assert_never, cast
 
+from schemalint.base.values import grouped, replace
 from schemalint.delta import change
 from schemalint.delta.change import Change, ColumnChange
 from schemalint.delta.datatype import (
@@ -28,7 +29,6 @@ from schemalint.delta.diff import with_renamed_keys
 from schemalint.delta.path import Part, Path, lowercased
 from schemalint.delta.renames import renames_of
 from schemalint.delta.table import Deletion, TableState
-from schemalint.values import grouped, replace
 
 
 def apply_changes(state: TableState, changes: Iterable[Change]) -> TableState:

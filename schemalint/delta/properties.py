@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from schemalint.base.values import frozen
 from schemalint.delta import feature
 from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, Engine
 from schemalint.delta.property_values import Kind, Stops, value_reader
-from schemalint.values import frozen
 
 # Prefixes of property keys, in lower case. The last three accept any name.
 PREFIX: Final = "delta."

@@ -11,11 +11,11 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
+from schemalint.base.values import Itself, frozen
+from schemalint.base.values import field as value_field
 from schemalint.delta import feature, properties
 from schemalint.delta.datatype import TIMESTAMP_NTZ, VARIANT, Atomic, Identity, Struct, walk, walk_fields
 from schemalint.delta.feature import FEATURES, SchemaTrigger, TableFeature
-from schemalint.values import Itself, frozen
-from schemalint.values import field as value_field
 
 TABLE_FEATURES_READER: Final = 3
 """The reader version that lists reader features by name."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from schemalint.base.values import frozen
 from schemalint.delta.change import Change, FieldRenamed
 from schemalint.delta.path import Part, Path, Step, lowercased
-from schemalint.values import frozen
 
 
 @frozen

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Final
 
+from schemalint.base.values import frozen
 from schemalint.delta.datatype import (
     VOID,
     Array,
@@ -27,7 +28,6 @@ from schemalint.delta.history import HistoryStep, changes
 from schemalint.delta.path import Part, Path, format_path, lowercased
 from schemalint.delta.renames import renames_of
 from schemalint.delta.table import TableState
-from schemalint.values import frozen
 
 MOST_DIGITS: Final = 19
 """Digits of the largest column id, a long of Java; Python converts no text of thousands of digits."""

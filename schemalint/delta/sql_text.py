@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from schemalint.printable import without_commands
-from schemalint.values import frozen
+from schemalint.base.printable import without_commands
+from schemalint.base.values import frozen
 
 _BARE = r"[A-Za-z_][A-Za-z0-9_]*"
 

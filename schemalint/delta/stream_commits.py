@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from schemalint.base.values import replace
 from schemalint.delta.history import HistoryStep, steps
 from schemalint.delta.streams import StreamCommit, StreamVerdict, effect_on_stream
 from schemalint.delta.table import LiveTable, TableState
-from schemalint.values import replace
 
 
 def commits_since(table: LiveTable, version: int) -> tuple[StreamCommit, ...] | None:

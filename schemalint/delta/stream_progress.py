@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from schemalint.base.values import frozen, replace
 from schemalint.delta.stream_commits import commits_since
 from schemalint.delta.streams import StreamCommit, StreamEffect, StreamVerdict, effect_on_stream
 from schemalint.delta.table import LiveTable, Metadata
-from schemalint.values import frozen, replace
 
 BEFORE_CHANGE: Final = -20
 """The index of an offset before a version that changes the table's metadata, where a tracked stream stops."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from schemalint.values import frozen
+from schemalint.base.values import frozen
 
 if TYPE_CHECKING:
     from schemalint.delta.streams import Blocking

@@ -13,6 +13,7 @@ from enum import Enum
 from itertools import pairwise
 from typing import Final
 
+from schemalint.base.values import frozen, replace
 from schemalint.delta import properties
 from schemalint.delta.datatype import (
     STRING,
@@ -33,7 +34,6 @@ from schemalint.delta.datatype import (
 from schemalint.delta.path import Path
 from schemalint.delta.table import TableState
 from schemalint.delta.widening import TypeStep, step
-from schemalint.values import frozen, replace
 
 # The keys of identity columns change with the data (IdentityColumn.scala, highWaterMark).
 _IGNORED_KEYS: Final = "delta.identity."

@@ -7,11 +7,11 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from schemalint.base.values import field, frozen, grouped, replace
 from schemalint.delta import properties, protocol
 from schemalint.delta.datatype import UNMANAGED, DataType, Managed, Struct, walk_fields
 from schemalint.delta.path import Path, PathIndex, field_names, path_key
 from schemalint.delta.protocol import Protocol
-from schemalint.values import field, frozen, grouped, replace
 
 if TYPE_CHECKING:
     from schemalint.delta.column_users import ColumnUsers

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
+from schemalint.base.values import frozen
 from schemalint.delta import history
 from schemalint.delta.change import TypeChanged, TypeHistoryChanged
 from schemalint.delta.datatype import (
@@ -31,7 +32,6 @@ from schemalint.delta.field_metadata import TYPE_CHANGES, recorded_type
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import Part, Path
 from schemalint.delta.table import HistoryEntry
-from schemalint.values import frozen
 
 Record = tuple[RecordedChange, ...]
 """Entries of ``delta.typeChanges``, oldest first."""

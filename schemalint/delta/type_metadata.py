@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Final
 
+from schemalint.base.values import replace
 from schemalint.delta.datatype import (
     BINARY_COLLATION,
     Array,
@@ -27,7 +28,6 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.sql_text import name_error, quote_identifier
 from schemalint.delta.type_text import TypeTextError, parse_type, print_type
-from schemalint.values import replace
 
 COLLATIONS: Final = "__COLLATIONS"
 """The metadata key with the collations of a field: provider and name by path."""

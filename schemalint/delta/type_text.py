@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Final
 
+from schemalint.base.values import frozen
 from schemalint.delta.datatype import (
     BINARY_COLLATION,
     Array,
@@ -27,7 +28,6 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.path import Part, Path
 from schemalint.delta.sql_text import quote_identifier, quote_literal, unquote_literal
-from schemalint.values import frozen
 
 MAX_DEPTH: Final = 100
 """Levels of nesting that `parse_type` accepts."""

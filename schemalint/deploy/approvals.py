@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from schemalint.errors import UsageError
+from schemalint.base.errors import UsageError
+from schemalint.base.values import frozen, replace
 from schemalint.model.plan import PLAN_FORMAT, Approval, Plan, Refusal, RefusalKind, TablePlan
-from schemalint.values import frozen, replace
 
 if TYPE_CHECKING:
     from schemalint.deploy.request import Deployment

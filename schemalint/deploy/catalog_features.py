@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.catalog import Catalog, open_catalog, staged_features
-from schemalint.catalog.table_location import is_found_by_name
-from schemalint.config.trust import TrustedTarget
+from schemalint.base.errors import ApplyError
+from schemalint.base.values import replace
 from schemalint.delta.protocol import above_limits, format_limits, minimum_versions
-from schemalint.errors import ApplyError
 from schemalint.model.contract import Contract
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan
-from schemalint.values import replace
+from schemalint.project.config.trust import TrustedTarget
+from schemalint.tables.catalog import Catalog, open_catalog, staged_features
+from schemalint.tables.catalog.table_location import is_found_by_name
 
 
 def added_by_catalog(contract: Contract, target: TrustedTarget, via: Catalog | None) -> frozenset[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from schemalint import contract as contracts
+from schemalint.base.values import replace
 from schemalint.contract.revisions import contracts_at
 from schemalint.deploy.request import DeployInput, Deployment, OtherTables
-from schemalint.git import Side
 from schemalint.model.contract import Contract
 from schemalint.model.marker import declaration_hash
 from schemalint.model.plan import Plan
-from schemalint.values import replace
+from schemalint.project.git import Side
 
 
 def only_changed(deployment: Deployment, since: Side) -> Deployment:

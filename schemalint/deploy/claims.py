@@ -7,20 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from schemalint import catalog
 from schemalint import contract as contracts
-from schemalint.catalog import Catalog
-from schemalint.catalog.places import table_place
-from schemalint.catalog.table_location import is_found_by_name
-from schemalint.config.trust import TrustedTarget
+from schemalint.base.errors import ConfigError, LiveError
+from schemalint.base.values import field, frozen, replace
 from schemalint.contract.renamed_tables import renamed_tables
 from schemalint.contract.revisions import Revisions
-from schemalint.errors import ConfigError, LiveError
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.marker import Marker, declaration_hash
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan
 from schemalint.model.rule_codes import DUPLICATE_TABLE
-from schemalint.values import field, frozen, replace
+from schemalint.project.config.trust import TrustedTarget
+from schemalint.tables import catalog
+from schemalint.tables.catalog import Catalog
+from schemalint.tables.catalog.places import table_place
+from schemalint.tables.catalog.table_location import is_found_by_name
 
 
 @frozen

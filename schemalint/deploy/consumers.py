@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schemalint.base.values import replace
 from schemalint.delta.stream_commits import commits_since
 from schemalint.delta.table import LiveTable
 from schemalint.model.consumer import Consumer
@@ -11,7 +12,6 @@ from schemalint.model.contract import Contract
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan
 from schemalint.model.stream_report import StreamReport, stream_reports
 from schemalint.planner import planned_commits
-from schemalint.values import replace
 
 
 def planned_streams(plan: TablePlan, contract: Contract) -> Iterator[StreamReport]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from schemalint.config import Cosmetic
+from schemalint.base.values import replace
 from schemalint.model.contract import Contract
 from schemalint.model.plan import TablePlan
 from schemalint.planner import only_stops_streams
-from schemalint.values import replace
+from schemalint.project.config import Cosmetic
 
 
 def with_cosmetic_steps_waiting(plan: TablePlan, contract: Contract, cosmetic: Cosmetic) -> TablePlan:

@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from schemalint import contract as contracts
-from schemalint.catalog.table_location import require_reachable
-from schemalint.catalog.target_tables import TargetTables
-from schemalint.config.project import Project, unmatched_globs
-from schemalint.config.trust import resolve_storage
+from schemalint.base.errors import SchemalintError, UsageError
+from schemalint.base.values import replace
 from schemalint.contract.revisions import Declarations, Revisions, contracts_at
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.engine import Engine
@@ -23,11 +21,6 @@ from schemalint.deploy.plan_exceptions import with_exceptions
 from schemalint.deploy.planning import planned
 from schemalint.deploy.request import DeployInput, Deployment, TargetAccess, Unplanned
 from schemalint.deploy.several_writers import warnings
-from schemalint.errors import SchemalintError, UsageError
-from schemalint.git import (
-    Worktree,
-    dirty,
-)
 from schemalint.lint.consumers import configuration_faults, with_consumers
 from schemalint.lint.judge import collecting
 from schemalint.lint.scopes import lock_faults
@@ -35,7 +28,14 @@ from schemalint.lint.selection import rules_at_files
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan, TablePlan
-from schemalint.values import replace
+from schemalint.project.config.project import Project, unmatched_globs
+from schemalint.project.config.trust import resolve_storage
+from schemalint.project.git import (
+    Worktree,
+    dirty,
+)
+from schemalint.tables.catalog.table_location import require_reachable
+from schemalint.tables.catalog.target_tables import TargetTables
 
 _MOST_NAMED: Final = 10
 

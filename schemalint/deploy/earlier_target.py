@@ -11,17 +11,17 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from schemalint import contract as contracts
-from schemalint import limits
-from schemalint.config.trust import TrustedTarget
+from schemalint.base import limits
+from schemalint.base.errors import UsageError
+from schemalint.base.printable import visible
+from schemalint.base.reading import read_given
+from schemalint.base.values import frozen, replace
 from schemalint.delta.schema_json import load_json
-from schemalint.errors import UsageError
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.json_values import Content, object_of, optional_text_of, text_of
 from schemalint.model.marker import declaration_hash
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan
-from schemalint.printable import visible
-from schemalint.reading import read_given
-from schemalint.values import frozen, replace
+from schemalint.project.config.trust import TrustedTarget
 
 _VERSION: Final = 1
 _IS_DONE: Final = frozenset({"applied", "nothing", "recorded"})

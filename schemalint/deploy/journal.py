@@ -9,18 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from schemalint.catalog import Catalog
-from schemalint.catalog.stream_progress import with_progress
-from schemalint.catalog.table_location import is_found_by_name, require_reachable
-from schemalint.catalog.target_tables import TargetTables
-from schemalint.config.trust import Trusted, TrustedTarget, resolve_storage
+from schemalint.base.errors import SchemalintError, UsageError
+from schemalint.base.values import frozen, replace
 from schemalint.delta.feature import find_feature
 from schemalint.delta.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER, Protocol
 from schemalint.delta.table import LiveTable, Metadata, TableState
 from schemalint.deploy.consumers import planned_streams, without_unread_streams
 from schemalint.deploy.plan_file import FiledTable, Origin, PlanFile
 from schemalint.deploy.request import Deployment, TargetAccess, Unplanned
-from schemalint.errors import SchemalintError, UsageError
 from schemalint.lint.context import git_context
 from schemalint.lint.judge import collecting
 from schemalint.lint.live import live_context
@@ -31,8 +27,12 @@ from schemalint.model.contract import Contract, table_key
 from schemalint.model.marker import PENDING, read_marker
 from schemalint.model.plan import Plan, Refusal, RefusalKind, TablePlan
 from schemalint.planner import Remaining, pending_changes, plan_table, remaining_steps
-from schemalint.storage.table_workers import SIDE_BY_SIDE, TableWorkers
-from schemalint.values import frozen, replace
+from schemalint.project.config.trust import Trusted, TrustedTarget, resolve_storage
+from schemalint.tables.catalog import Catalog
+from schemalint.tables.catalog.stream_progress import with_progress
+from schemalint.tables.catalog.table_location import is_found_by_name, require_reachable
+from schemalint.tables.catalog.target_tables import TargetTables
+from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 
 _NOTHING: Final = TableState()
 

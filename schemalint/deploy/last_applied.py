@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from schemalint.base.errors import SchemalintError
+from schemalint.base.values import frozen, replace
 from schemalint.contract.revisions import Revisions
 from schemalint.delta.datatype import Struct
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.matching_revision import matching_revision
-from schemalint.errors import SchemalintError
-from schemalint.git import MissingHistoryError, Repository, Revision, is_ancestor, resolve
 from schemalint.model.column_tracking import ColumnTracking, track_back, track_columns
 from schemalint.model.contract import Contract
 from schemalint.model.marker import Marker, declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Refusal, RefusalKind
-from schemalint.values import frozen, replace
+from schemalint.project.git import MissingHistoryError, Repository, Revision, is_ancestor, resolve
 
 NO_BASE: Final = "none"
 """What the user gives for `base` if no revision was ever applied to the table."""

@@ -16,13 +16,13 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from schemalint import __version__
+from schemalint.base.errors import SchemalintError
+from schemalint.base.files import LineFile
+from schemalint.base.printable import json_text
 from schemalint.deploy.outcome import Applied, DoneStep
 from schemalint.deploy.request import Deployment
-from schemalint.errors import SchemalintError
-from schemalint.files import LineFile
 from schemalint.model.plan import TablePlan
 from schemalint.model.stream_report import stream_json
-from schemalint.printable import json_text
 
 VERSION: Final = 1
 """The version of the format; it changes with the meaning of a key."""

@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from schemalint import git
-from schemalint.catalog.table_location import choose_target
+from schemalint.base.values import frozen
 from schemalint.deploy.approvals import require_hashes
 from schemalint.deploy.deployment import prepare
 from schemalint.deploy.earlier_target import read_deploy_log
 from schemalint.deploy.last_applied import resolved_base
 from schemalint.deploy.request import DeployInput
 from schemalint.lint.rulebook import rules_for_apply, selection_of
-from schemalint.storage.table_workers import SIDE_BY_SIDE, TableWorkers
-from schemalint.values import frozen
+from schemalint.project import git
+from schemalint.tables.catalog.table_location import choose_target
+from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 
 if TYPE_CHECKING:
-    from schemalint.catalog import Catalog
-    from schemalint.config import Cosmetic
-    from schemalint.config.trust import Trusted
     from schemalint.deploy.request import Deployment
+    from schemalint.project.config import Cosmetic
+    from schemalint.project.config.trust import Trusted
+    from schemalint.tables.catalog import Catalog
 
 
 @frozen

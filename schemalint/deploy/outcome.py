@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 
-from schemalint.errors import SchemalintError
+from schemalint.base.errors import SchemalintError
+from schemalint.base.values import frozen
 from schemalint.model.plan import Step
 from schemalint.model.stream_report import StreamReport
-from schemalint.values import frozen
 
 
 class Outcome(Enum):

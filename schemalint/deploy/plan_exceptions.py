@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from schemalint.base.values import replace
 from schemalint.contract.revisions import Revisions
 from schemalint.lint.exception_files import merged_exceptions
 from schemalint.lint.exceptions import ExceptionResult, approve, is_expired
@@ -15,7 +16,6 @@ from schemalint.model.finding import Severity
 from schemalint.model.marker import declaration_hash
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan
 from schemalint.model.rule_codes import TABLE_REMOVED
-from schemalint.values import replace
 
 if TYPE_CHECKING:
     from schemalint.deploy.request import DeployInput

@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from schemalint import limits
+from schemalint.base import limits
+from schemalint.base.errors import UsageError
+from schemalint.base.printable import visible
+from schemalint.base.reading import read_given
+from schemalint.base.values import frozen, replace
 from schemalint.delta.datatype import Field, Struct, map_fields
 from schemalint.delta.path import Path
 from schemalint.delta.schema_json import allow_recursion, load_json
 from schemalint.delta.table import TableState
-from schemalint.errors import UsageError
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.consumer_json import consumer_from_json, consumer_to_json
 from schemalint.model.contract import Contract, WriterPermissions, table_key
@@ -30,9 +33,6 @@ from schemalint.model.json_values import (
 from schemalint.model.plan import PLAN_FORMAT, Refusal, RefusalKind, TablePlan, hash_of_tables
 from schemalint.model.state_json import state_from_json, state_to_json
 from schemalint.planner import PlanOptions
-from schemalint.printable import visible
-from schemalint.reading import read_given
-from schemalint.values import frozen, replace
 
 _FILED: Final = Refusal(RefusalKind.OPERATION, "of a plan file")
 

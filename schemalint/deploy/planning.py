@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from schemalint.catalog.stream_progress import with_progress
-from schemalint.catalog.table_location import is_found_by_name
-from schemalint.catalog.target_tables import TargetTables
+from schemalint.base.errors import ConfigError
+from schemalint.base.values import replace
 from schemalint.contract.revisions import Revisions
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.approvals import with_upgrade_allowed, with_upgrade_gated
@@ -26,11 +25,6 @@ from schemalint.deploy.plan_exceptions import (
     with_rewrites_waiting,
 )
 from schemalint.deploy.request import DeployInput
-from schemalint.errors import ConfigError
-from schemalint.git import (
-    MissingHistoryError,
-    is_known,
-)
 from schemalint.lint.context import git_context
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.live import LiveComparison, judge_live, live_context
@@ -44,7 +38,13 @@ from schemalint.model.marker import declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan
 from schemalint.model.rule_codes import PROTOCOL_UPGRADE, TABLE_REMOVED
 from schemalint.planner import PlanOptions, plan_table
-from schemalint.values import replace
+from schemalint.project.git import (
+    MissingHistoryError,
+    is_known,
+)
+from schemalint.tables.catalog.stream_progress import with_progress
+from schemalint.tables.catalog.table_location import is_found_by_name
+from schemalint.tables.catalog.target_tables import TargetTables
 
 
 def planned(

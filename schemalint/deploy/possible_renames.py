@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from schemalint.base.values import replace
 from schemalint.delta.change import Change, FieldAdded, FieldRemoved
 from schemalint.delta.datatype import UNMANAGED, DataType, Field, Struct, map_fields_within, type_at
 from schemalint.delta.path import Path, format_path, lowercased, path_key
@@ -13,7 +14,6 @@ from schemalint.delta.type_text import print_type
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.plan import Refusal, RefusalKind
 from schemalint.model.rule_codes import DRIFT_SCHEMA
-from schemalint.values import replace
 
 
 def possible_renames(

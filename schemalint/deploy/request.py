@@ -6,21 +6,21 @@ import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from schemalint.catalog import Catalog
-from schemalint.catalog.target_tables import TargetTables
-from schemalint.config import Cosmetic
-from schemalint.config.trust import RuleFiles, Trusted, TrustedTarget
+from schemalint.base.errors import SchemalintError, worst_status
+from schemalint.base.values import field, frozen
 from schemalint.deploy.earlier_target import EarlierDeploy
-from schemalint.errors import SchemalintError, worst_status
-from schemalint.git import Repository, Side
 from schemalint.model.contract import Contract
 from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan
 from schemalint.model.stream_report import StreamReport
 from schemalint.plugin import Rule
-from schemalint.storage.table_workers import SIDE_BY_SIDE, TableWorkers
-from schemalint.values import field, frozen
+from schemalint.project.config import Cosmetic
+from schemalint.project.config.trust import RuleFiles, Trusted, TrustedTarget
+from schemalint.project.git import Repository, Side
+from schemalint.tables.catalog import Catalog
+from schemalint.tables.catalog.target_tables import TargetTables
+from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 
 
 @frozen

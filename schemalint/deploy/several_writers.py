@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from schemalint.catalog import CATALOG_MANAGED
-from schemalint.config import SparkSettings
-from schemalint.config.trust import TrustedTarget
 from schemalint.delta.engine import DATABRICKS
 from schemalint.delta.log_store import (
     DYNAMODB,
@@ -18,6 +15,9 @@ from schemalint.delta.log_store import (
     log_store_on_s3,
 )
 from schemalint.model.plan import TablePlan
+from schemalint.project.config import SparkSettings
+from schemalint.project.config.trust import TrustedTarget
+from schemalint.tables.catalog import CATALOG_MANAGED
 
 _PACKAGE: Final = "io.delta:delta-storage-s3-dynamodb"
 

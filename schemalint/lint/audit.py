@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from schemalint.base.errors import LiveError, SchemalintError
+from schemalint.base.values import frozen, replace
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.table import LiveTable
-from schemalint.errors import LiveError, SchemalintError
 from schemalint.lint.judge import collecting, ordered
 from schemalint.lint.scopes import Scope, Scopes
 from schemalint.lint.table import judge_state, judge_table
@@ -18,7 +19,6 @@ from schemalint.model.finding import CheckResult, Finding, Run, SideRef
 from schemalint.model.inventory import Inventory, TableSummary, summary_of
 from schemalint.model.judged_table import JudgedTable
 from schemalint.plugin import Rule
-from schemalint.values import frozen, replace
 
 if TYPE_CHECKING:
     from schemalint.model.stream_report import StreamReport

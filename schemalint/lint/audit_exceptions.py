@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schemalint.base.errors import SchemalintError
+from schemalint.base.values import replace
 from schemalint.contract.revisions import contracts_at
 from schemalint.delta.footer_summary import PhysicalTypes
-from schemalint.errors import SchemalintError
-from schemalint.git import Worktree
 from schemalint.lint.exception_files import merged_exceptions
 from schemalint.lint.exception_findings import AUDITED, judge_exception, judged_exceptions
 from schemalint.lint.exceptions import approve
@@ -15,18 +15,18 @@ from schemalint.lint.judge import ordered
 from schemalint.lint.written_exceptions import written_exceptions
 from schemalint.model.contract import table_key
 from schemalint.model.exception import ExceptionSource
-from schemalint.values import replace
+from schemalint.project.git import Worktree
 
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterable, Mapping
 
-    from schemalint.config.trust import Trusted
-    from schemalint.git import Repository
     from schemalint.lint.scopes import Scopes
     from schemalint.model.contract import Contract
     from schemalint.model.exception import WrittenException
     from schemalint.model.finding import CheckResult, Finding
+    from schemalint.project.config.trust import Trusted
+    from schemalint.project.git import Repository
 
 
 def with_exceptions(

@@ -5,24 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemalint.catalog.stream_progress import with_progress
-from schemalint.catalog.table_requests import read_tables
+from schemalint.base.errors import LiveError
+from schemalint.base.values import replace
 from schemalint.delta.stored_types import physical_types
-from schemalint.errors import LiveError
 from schemalint.lint.audit import AuditedTable
 from schemalint.lint.consumers import with_consumers
-from schemalint.storage import is_remote
-from schemalint.table_json import TableDocument
-from schemalint.values import replace
+from schemalint.tables.catalog.stream_progress import with_progress
+from schemalint.tables.catalog.table_requests import read_tables
+from schemalint.tables.storage import is_remote
+from schemalint.tables.table_json import TableDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from schemalint.catalog.table_requests import Environment, TableRequest
     from schemalint.delta.footer_summary import FooterSummary
     from schemalint.delta.table import LiveTable
-    from schemalint.storage.table_workers import TableWorkers
-    from schemalint.table_json import TableFailure
+    from schemalint.tables.catalog.table_requests import Environment, TableRequest
+    from schemalint.tables.storage.table_workers import TableWorkers
+    from schemalint.tables.table_json import TableFailure
 
 
 def read_for_audit(
@@ -63,12 +63,12 @@ def audited_table(
 
 
 def _footers(request: TableRequest, table: LiveTable) -> FooterSummary | LiveError:
-    from schemalint.storage.data_files import summarize_files, summarize_store  # noqa: PLC0415 (only with --files)
+    from schemalint.tables.storage.data_files import summarize_files, summarize_store  # noqa: PLC0415 (only with --files)
 
     try:
         if request.catalog is None or table.catalog is None:
             return summarize_files(request.uri, table.version, request.storage)
-        from schemalint import catalog  # noqa: PLC0415 (only with a catalog)
+        from schemalint.tables import catalog  # noqa: PLC0415 (only with a catalog)
 
         opened = catalog.open_table(table.catalog, request.catalog)
         return summarize_store(opened.store, table.version, opened.storage)

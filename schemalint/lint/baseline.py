@@ -14,11 +14,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from schemalint.errors import ConfigError, Location
+from schemalint.base.errors import ConfigError, Location
+from schemalint.base.values import as_dict, field, frozen, replace
 from schemalint.model.exception import IN_BASELINE, ExceptionSource, RuleException, WrittenException
 from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Severity
 from schemalint.model.rule_codes import NEVER_APPROVED
-from schemalint.values import as_dict, field, frozen, replace
 
 VERSION: Final = 1
 _KEY: Final = "schemalint_baseline"

@@ -9,10 +9,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
+from schemalint.base.errors import ContractError, LiveError
+from schemalint.base.printable import visible
+from schemalint.base.values import replace
 from schemalint.delta.engine import Engine
 from schemalint.delta.table import LiveTable
-from schemalint.errors import ContractError, LiveError
-from schemalint.git import Side
 from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
 from schemalint.lint.consumers import configuration_faults
 from schemalint.lint.context import git_context, present
@@ -35,8 +36,7 @@ from schemalint.model.fact import LiveTableMissing, RootWithoutTables, TableReti
 from schemalint.model.finding import CheckResult, Finding, Run, Severity, SideRef, Skipped, TextChange
 from schemalint.model.judged_table import JudgedTable
 from schemalint.plugin import Rule
-from schemalint.printable import visible
-from schemalint.values import replace
+from schemalint.project.git import Side
 
 if TYPE_CHECKING:
     from schemalint.contract.edits import Editor
@@ -306,7 +306,7 @@ class _Check:
         yield from found if len(request.targets) == 1 else worst_of_each(found)
 
     def _places(self, contract: Contract) -> Iterator[Hashable]:
-        from schemalint.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
+        from schemalint.tables.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
 
         yield from Places(self.request.targets[0], self.request.repository, self.found).of(contract)
 

@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemalint.config import Config
+from schemalint.base.errors import LiveError
+from schemalint.base.values import field, frozen
 from schemalint.delta.engine import Engine
 from schemalint.delta.table import LiveTable
-from schemalint.errors import LiveError
-from schemalint.git import Contents, Side
 from schemalint.model.contract import Contract
 from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.finding import Finding
 from schemalint.plugin import Rule
-from schemalint.values import field, frozen
+from schemalint.project.config import Config
+from schemalint.project.git import Contents, Side
 
 if TYPE_CHECKING:
-    from schemalint.config import Target
     from schemalint.lint.scopes import Scopes
-    from schemalint.storage.table_workers import Tell
+    from schemalint.project.config import Target
+    from schemalint.tables.storage.table_workers import Tell
 
 
 class MissingEntry(LiveError):  # noqa: N818 (an answer more than an error)

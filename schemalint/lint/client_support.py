@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from schemalint.base.values import grouped, replace
 from schemalint.clients import client_names, cures, find_client, form_of, support
 from schemalint.clients.table import type_name
 from schemalint.delta import protocol, widening
@@ -28,7 +29,6 @@ from schemalint.model.client import (
 from schemalint.model.consumer import Consumer
 from schemalint.model.fact import ProtocolUpgrade
 from schemalint.plugin import RuleContext
-from schemalint.values import grouped, replace
 
 _Cause = tuple[str, str]
 _Key: TypeAlias = tuple[LossKind, _Cause, Path]

@@ -8,15 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemalint import git, limits
-from schemalint.config import Config, read_file
-from schemalint.config.nested import NAME as NESTED
-from schemalint.config.nested import with_nested
-from schemalint.config.positions import Positions
-from schemalint.config.project import config_at, found_config, given_config
+from schemalint.base import limits
+from schemalint.base.errors import ConfigError, Location
+from schemalint.base.reading import read_given
+from schemalint.base.values import field, frozen, replace
 from schemalint.delta.table import TableState
-from schemalint.errors import ConfigError, Location
-from schemalint.git import Contents, Repository, Revision, Side, Worktree
 from schemalint.lint.context import git_context
 from schemalint.lint.gate import Gate, Loosening, gate_between, loosenings_of
 from schemalint.lint.judge import Judge
@@ -27,11 +23,16 @@ from schemalint.model.contract import Contract
 from schemalint.model.exception import SOURCES
 from schemalint.model.fact import ConfigurationChanged
 from schemalint.model.finding import Finding
-from schemalint.reading import read_given
-from schemalint.values import field, frozen, replace
+from schemalint.project import git
+from schemalint.project.config import Config, read_file
+from schemalint.project.config.nested import NAME as NESTED
+from schemalint.project.config.nested import with_nested
+from schemalint.project.config.positions import Positions
+from schemalint.project.config.project import config_at, found_config, given_config
+from schemalint.project.git import Contents, Repository, Revision, Side, Worktree
 
 if TYPE_CHECKING:
-    from schemalint.config.trust import RuleFiles
+    from schemalint.project.config.trust import RuleFiles
 
 
 @frozen

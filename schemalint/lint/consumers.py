@@ -7,14 +7,14 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
+from schemalint.base.errors import ConfigError, Location
+from schemalint.base.values import replace
 from schemalint.delta.datatype import Struct, path_of_names
-from schemalint.errors import ConfigError, Location
 from schemalint.model.consumer import Consumer, ConsumerFault, FaultKind, united
 from schemalint.model.contract import Contract, TargetOverlay, table_key
-from schemalint.values import replace
 
 if TYPE_CHECKING:
-    from schemalint.config import Config
+    from schemalint.project.config import Config
 
 # Contracts are strangers' texts: of more faults, and for longer names, nothing is compared.
 _MOST_FAULTS: Final = 50

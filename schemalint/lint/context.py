@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from schemalint import contract as contracts
+from schemalint.base.values import grouped, replace
 from schemalint.delta.change import TableAdded
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
@@ -14,7 +15,6 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state
 from schemalint.model.fact import Fact
 from schemalint.plugin import RuleContext
-from schemalint.values import grouped, replace
 
 
 def effective_pairs(

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from schemalint import contract as contracts
-from schemalint.git import Contents, File
+from schemalint.base.printable import visible
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.fact import DuplicateTable
-from schemalint.printable import visible
+from schemalint.project.git import Contents, File
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from schemalint.config import Target
+    from schemalint.project.config import Target
 
 _WORD: Final = re.compile("[0-9A-Za-z_]+")
 # Escapes in double quotes that can stand for a letter, or join the lines of a word.
@@ -86,7 +86,7 @@ def duplicates(
     is_located = bool(found) or any(any(_declared(contract)) for contract in of_changed)
     sharing = _sharing_location(files, present, ends, is_located=is_located)
     if sharing:
-        from schemalint.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
+        from schemalint.tables.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
 
         yield from _same(sharing, Places(targets, repository, found).of, contents, _as_location)
 
@@ -218,7 +218,7 @@ def _as_table(contract: Contract, _key: Hashable) -> tuple[str, str]:
 
 
 def _as_location(contract: Contract, place: Hashable) -> tuple[str, str]:
-    from schemalint.catalog.table_location import declared_location  # noqa: PLC0415
+    from schemalint.tables.catalog.table_location import declared_location  # noqa: PLC0415
 
     target = place[0] if isinstance(place, tuple) else None
     return "location", declared_location(contracts.effective(contract, target))

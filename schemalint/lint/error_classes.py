@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from schemalint import clients
-from schemalint.values import frozen
+from schemalint.base.values import frozen
 
 _TABLE: Final = Path(__file__).with_suffix(".toml")
 _MESSAGES: Final = Path(clients.__file__).with_name("messages.toml")

@@ -8,18 +8,18 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from schemalint import contract as contracts
-from schemalint import git
-from schemalint.config import Config
-from schemalint.errors import ConfigError, ContractError, SchemalintError
-from schemalint.git import EmptyTree, Repository, Revision, Side
+from schemalint.base.errors import ConfigError, ContractError, SchemalintError
+from schemalint.base.printable import visible
+from schemalint.base.values import field, frozen, replace
 from schemalint.lint.configuration import HeadConfig
 from schemalint.model.exception import ExceptionSource, WrittenException
-from schemalint.printable import visible
-from schemalint.values import field, frozen, replace
+from schemalint.project import git
+from schemalint.project.config import Config
+from schemalint.project.git import EmptyTree, Repository, Revision, Side
 
 if TYPE_CHECKING:
-    from schemalint.config.trust import Trusted
     from schemalint.contract.fixes import FixedFile
+    from schemalint.project.config.trust import Trusted
 
 FILE: Final = "exceptions.yaml"
 
@@ -118,7 +118,7 @@ def void_reasons(accepted: Collection[str], foreign: str | None) -> Callable[[Ex
 
     Args:
         accepted: What ``exceptions.accept`` of the base lists.
-        foreign: Why the change may be a stranger's: see `schemalint.git.foreign_head`.
+        foreign: Why the change may be a stranger's: see `schemalint.project.git.foreign_head`.
     """
 
     def void(source: ExceptionSource) -> str | None:

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from schemalint.base.values import replace
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.table import LiveTable, TableState
@@ -19,7 +20,6 @@ from schemalint.model.contract import Contract, table_key
 from schemalint.model.exception import RuleException, WrittenException
 from schemalint.model.fact import Drift, JudgedException, LiveTableMissing, RootWithoutTables
 from schemalint.model.finding import Finding
-from schemalint.values import replace
 
 if TYPE_CHECKING:
     from schemalint.plugin import Rule

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from schemalint.document import (
+from schemalint.base.document import (
     Document,
     Path,
     Span,
@@ -16,11 +16,11 @@ from schemalint.document import (
     read_documents,
     remove_from_documents,
 )
-from schemalint.document import Sequence as YamlSequence
-from schemalint.errors import ContractError
+from schemalint.base.document import Sequence as YamlSequence
+from schemalint.base.errors import ContractError
+from schemalint.base.values import grouped
 from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.finding import TextChange
-from schemalint.values import grouped
 
 _LISTS: Final = {ExceptionSource.CONTRACT: "allow", ExceptionSource.FILE: "exceptions"}
 

@@ -13,13 +13,13 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
+from schemalint.base.values import frozen, grouped
 from schemalint.delta.path import format_path
 from schemalint.delta.type_text import parse_type, print_type
 from schemalint.model.contract import table_key
 from schemalint.model.exception import NAMED, RuleException, WrittenException, named_object
 from schemalint.model.finding import ApprovedFinding, Finding, Severity
 from schemalint.model.rule_codes import DRIFT_SCHEMA, NEVER_APPROVED
-from schemalint.values import frozen, grouped
 
 if TYPE_CHECKING:
     from schemalint.plugin import Rule

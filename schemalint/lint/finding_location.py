@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, assert_never
 
 from schemalint import contract as contracts
+from schemalint.base.errors import Location
 from schemalint.delta import change
 from schemalint.delta.datatype import (
     Array,
@@ -26,7 +27,6 @@ from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.table import LiveTable
 from schemalint.delta.type_text import print_field, print_type
-from schemalint.errors import Location
 from schemalint.model.anchors import column_anchors
 from schemalint.model.change_kind import kind_of
 from schemalint.model.client import SupportLost, SupportUnknown

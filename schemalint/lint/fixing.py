@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from schemalint.base.printable import visible
+from schemalint.base.values import replace
 from schemalint.contract.fixes import FixedFile, fixed_files
-from schemalint.git import Contents
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.exception_files import OtherExceptions, exceptions_after
 from schemalint.model.finding import CheckResult
-from schemalint.printable import visible
-from schemalint.values import replace
+from schemalint.project.git import Contents
 
 _MORE_ROUNDS: Final = 5
 """A fix may enable another one.

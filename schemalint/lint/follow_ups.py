@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
+from schemalint.base.values import grouped, replace
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule
-from schemalint.values import grouped, replace
 
 _MOST_ROUNDS: Final = 5
 """A remedy may need another one: a column mapping mode after a rename."""

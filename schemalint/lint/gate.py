@@ -12,15 +12,15 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final, TypeAlias
 
-from schemalint.config import Config, Nested
-from schemalint.config.nested import NAME
-from schemalint.config.patterns import is_beginning, is_covered
+from schemalint.base.values import frozen, replace
 from schemalint.delta.engine import Engine
-from schemalint.git import DEFAULT_GLOBS
-from schemalint.git.listing import including
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
-from schemalint.values import frozen, replace
+from schemalint.project.config import Config, Nested
+from schemalint.project.config.nested import NAME
+from schemalint.project.config.patterns import is_beginning, is_covered
+from schemalint.project.git import DEFAULT_GLOBS
+from schemalint.project.git.listing import including
 
 MOST_LOOSENINGS: Final = 50
 """The limit per setting: the head's configuration may be a stranger's."""

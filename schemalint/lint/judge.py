@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from functools import lru_cache, partial
 from types import MappingProxyType
 
-from schemalint import limits
+from schemalint.base import limits
+from schemalint.base.errors import InternalError, Location, PluginError, SchemalintError
+from schemalint.base.values import Itself, frozen, replace
 from schemalint.delta.engine import Engine
 from schemalint.delta.engine_answers import error_of
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import lowercased, prefixes
 from schemalint.delta.table import TableState
-from schemalint.errors import InternalError, Location, PluginError, SchemalintError
 from schemalint.lint.context import effective_pairs, git_context, git_facts
 from schemalint.lint.finding_location import locate_finding, object_of, values_of
 from schemalint.lint.follow_ups import with_follow_ups
@@ -27,7 +28,6 @@ from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.rule_codes import CASE_COLLISION, UNDECLARED_DROP
 from schemalint.plugin import Problem, Rule, RuleContext
-from schemalint.values import Itself, frozen, replace
 
 
 @frozen

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from schemalint.base.values import field, frozen, replace
 from schemalint.delta import change, protocol
 from schemalint.delta.change import Change, change_path, subject, subject_name
 from schemalint.delta.datatype import Struct, Unmanaged, field_at, type_at, walk_fields
@@ -35,7 +36,6 @@ from schemalint.model.declaration import apply_declaration, created_state
 from schemalint.model.fact import Drift, DriftKind
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule, RuleContext
-from schemalint.values import field, frozen, replace
 
 LIVE = ("live",)
 GIT_AND_LIVE = ("git", "live")

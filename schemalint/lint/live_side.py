@@ -5,24 +5,24 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from schemalint.catalog.stream_progress import with_progress
-from schemalint.catalog.table_location import choose_target, require_reachable
-from schemalint.catalog.target_tables import TargetTables
-from schemalint.config.project import Project
-from schemalint.config.trust import Trusted, by_session, resolve_storage
+from schemalint.base.values import frozen
 from schemalint.contract import effective
 from schemalint.contract.history import ContractHistory
-from schemalint.git import MissingHistoryError, Repository, Side, is_ancestor, is_known, resolve
 from schemalint.lint.check_input import LiveSide
 from schemalint.model.marker import declaration_hash
-from schemalint.storage.table_workers import SIDE_BY_SIDE, TableWorkers
-from schemalint.values import frozen
+from schemalint.project.config.project import Project
+from schemalint.project.config.trust import Trusted, by_session, resolve_storage
+from schemalint.project.git import MissingHistoryError, Repository, Side, is_ancestor, is_known, resolve
+from schemalint.tables.catalog.stream_progress import with_progress
+from schemalint.tables.catalog.table_location import choose_target, require_reachable
+from schemalint.tables.catalog.target_tables import TargetTables
+from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from schemalint.catalog import Catalog
     from schemalint.model.contract import Contract
+    from schemalint.tables.catalog import Catalog
 
 
 def live_side(

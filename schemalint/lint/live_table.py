@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
+from schemalint.base.values import frozen, replace
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.diff import diff, recreated_columns
 from schemalint.lint.live import LiveComparison, judge_live, live_context
@@ -15,7 +16,6 @@ from schemalint.lint.renamed import Names, names_in_log
 from schemalint.lint.table import judge_table
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.marker import Marker, declaration_hash, read_marker
-from schemalint.values import frozen, replace
 
 if TYPE_CHECKING:
     from schemalint.delta.table import LiveTable

@@ -6,17 +6,17 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
+from schemalint.base.printable import visible
+from schemalint.base.values import grouped
 from schemalint.lint.gate import loosenings_in_folder
 from schemalint.model.fact import ConfigurationChanged
-from schemalint.printable import visible
-from schemalint.values import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from schemalint.config import Config
-    from schemalint.git import Contents, File
     from schemalint.model.contract import Contract
+    from schemalint.project.config import Config
+    from schemalint.project.git import Contents, File
 
 
 def moves_to_looser_settings(config: Config, contents: Contents) -> Iterator[ConfigurationChanged]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from schemalint.base.errors import LiveError
 from schemalint.delta.change import FieldAdded, FieldRemoved, FieldRenamed, change_path, subject
 from schemalint.delta.history import changes, steps
 from schemalint.delta.path import Path, is_within, lowercased
 from schemalint.delta.table import RECENT
-from schemalint.errors import LiveError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
+from schemalint.base.printable import visible
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.scopes import configurations_of
 from schemalint.model.finding import Skipped
-from schemalint.printable import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from schemalint.errors import SchemalintError
-    from schemalint.git import File
+    from schemalint.base.errors import SchemalintError
     from schemalint.lint.check_input import CheckInput
     from schemalint.model.contract import Contract
+    from schemalint.project.git import File
 
 
 class PairedContracts:

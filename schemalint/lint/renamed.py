@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TypeAlias
 
+from schemalint.base.values import replace
 from schemalint.delta.datatype import DataType, Field, Struct, map_fields, parts, walk_fields
 from schemalint.delta.path import Path, path_key
 from schemalint.delta.table import LiveTable, TableState
-from schemalint.values import replace
 
 Names: TypeAlias = Mapping[tuple[str, ...], str]
 """The live names of columns, by declared lower-case path."""

@@ -6,12 +6,12 @@ import re
 from difflib import get_close_matches
 from typing import Final
 
-from schemalint.errors import UsageError
+from schemalint.base.errors import UsageError
+from schemalint.base.redaction import without_secrets
+from schemalint.base.values import frozen
 from schemalint.lint.error_classes import ErrorAdvice, advice_by_class, error_advice, find_advice
 from schemalint.lint.rulebook import nearest_rules
 from schemalint.plugin import Rule
-from schemalint.redaction import without_secrets
-from schemalint.values import frozen
 
 LEAST_QUOTED = 12
 """Characters that a piece of a quotation needs to identify a message."""

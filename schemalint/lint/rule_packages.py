@@ -8,7 +8,7 @@ import sys
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Final
 
-from schemalint.values import frozen
+from schemalint.base.values import frozen
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

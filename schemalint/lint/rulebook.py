@@ -14,17 +14,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from schemalint.config import Config
-from schemalint.config.positions import find_word
-from schemalint.errors import InternalError, PluginError, SchemalintError, UsageError
+from schemalint.base.errors import InternalError, PluginError, SchemalintError, UsageError
+from schemalint.base.values import field, frozen, replace
 from schemalint.lint.rule_packages import BUILT_IN, rule_packages
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import ATTRIBUTE, OptionValue, Rule
-from schemalint.values import field, frozen, replace
+from schemalint.project.config import Config
+from schemalint.project.config.positions import find_word
 
 if TYPE_CHECKING:
-    from schemalint.config.trust import RuleFiles
+    from schemalint.project.config.trust import RuleFiles
 
 _CODE: Final = r"([A-Z]{2,})-?([0-9]{1,9})"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from schemalint.config import Config, Nested
-from schemalint.config.nested import location_of
-from schemalint.errors import ConfigError, Location, UsageError
+from schemalint.base.errors import ConfigError, Location, UsageError
+from schemalint.base.values import frozen, replace
 from schemalint.lint.rulebook import TableIgnores, matches
 from schemalint.lint.stricter import RuleSet, rules_of_all
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule
-from schemalint.values import frozen, replace
+from schemalint.project.config import Config, Nested
+from schemalint.project.config.nested import location_of
 
 RuleSetOf: TypeAlias = Callable[[Config], RuleSet]
 """Return the rules of one configuration."""

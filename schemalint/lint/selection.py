@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from schemalint.config import Config
+from schemalint.base.values import replace
 from schemalint.lint.rulebook import (
     Selection,
     TableIgnores,
@@ -19,10 +19,10 @@ from schemalint.lint.rulebook import (
 from schemalint.lint.scopes import Scopes
 from schemalint.lint.stricter import RuleSet
 from schemalint.plugin import Rule
-from schemalint.values import replace
+from schemalint.project.config import Config
 
 if TYPE_CHECKING:
-    from schemalint.config.trust import RuleFiles
+    from schemalint.project.config.trust import RuleFiles
 
 
 def rules_of(

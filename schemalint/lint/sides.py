@@ -9,14 +9,14 @@ from operator import or_
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
-from schemalint import git
-from schemalint.config.nested import NAME as NESTED
+from schemalint.base.document import candidate
+from schemalint.base.errors import UsageError
+from schemalint.base.printable import visible
 from schemalint.delta.column_names import nearest_name
-from schemalint.document import candidate
-from schemalint.errors import UsageError
-from schemalint.git import Contents, EmptyTree, Repository, Side
 from schemalint.model.contract import Contract
-from schemalint.printable import visible
+from schemalint.project import git
+from schemalint.project.config.nested import NAME as NESTED
+from schemalint.project.git import Contents, EmptyTree, Repository, Side
 
 if TYPE_CHECKING:
     from schemalint.contract.history import ContractHistory

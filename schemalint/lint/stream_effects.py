@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
+from schemalint.base.values import replace
 from schemalint.delta import properties
 from schemalint.delta.change import Change, FieldRemoved, FieldRenamed, PropertyChanged, TypeChanged
 from schemalint.delta.datatype import map_fields
@@ -19,7 +20,6 @@ from schemalint.model.fact import AffectedStreams
 from schemalint.model.stream_report import stream_reports
 from schemalint.planner import PlanOptions, only_stops_streams, plan_table, planned_commits
 from schemalint.plugin import RuleContext
-from schemalint.values import replace
 
 
 def affected_streams(ctx: RuleContext, tracking: ColumnTracking | None = None) -> AffectedStreams | None:

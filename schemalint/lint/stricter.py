@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from schemalint.limits import MAX_PROBLEMS
+from schemalint.base.limits import MAX_PROBLEMS
+from schemalint.base.values import frozen, replace
 from schemalint.lint.judge import severity_of
 from schemalint.lint.rulebook import TableIgnores, is_ignored_for
 from schemalint.model.finding import Finding
 from schemalint.plugin import Problem, Rule, RuleContext
-from schemalint.values import frozen, replace
 
 
 @frozen

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from schemalint.base.errors import Location
+from schemalint.base.values import replace
 from schemalint.delta.change import TableAdded
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.live_effect import CHECKED_ON_CHANGE, OTHER_CLASS
 from schemalint.delta.live_history import live_steps
 from schemalint.delta.table import LiveTable
-from schemalint.errors import Location
 from schemalint.lint.judge import Judge
 from schemalint.lint.live import is_refusal_of_table, live_context
 from schemalint.model.contract import Contract
 from schemalint.model.fact import Fact
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule, RuleContext
-from schemalint.values import replace
 
 LIVE = ("live",)
 HISTORY = ("history",)

@@ -6,23 +6,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemalint import limits
-from schemalint.catalog.table_location import absolute_location, table_location
+from schemalint.base import limits
+from schemalint.base.errors import ConfigError, UsageError
+from schemalint.base.reading import read_given
+from schemalint.base.values import frozen
 from schemalint.delta.history import without_history
-from schemalint.errors import ConfigError, UsageError
 from schemalint.lint.check_input import MissingEntry
 from schemalint.model.contract import table_key
-from schemalint.reading import read_given
-from schemalint.table_json import TableDocument, TableFailure, read_lines
-from schemalint.values import frozen
+from schemalint.tables.catalog.table_location import absolute_location, table_location
+from schemalint.tables.table_json import TableDocument, TableFailure, read_lines
 
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Mapping
 
-    from schemalint.config import Target
     from schemalint.delta.table import LiveTable
     from schemalint.model.contract import Contract
+    from schemalint.project.config import Target
 
 
 @frozen

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from schemalint import contract as contracts
+from schemalint.base.values import replace
 from schemalint.model.contract import Contract
 from schemalint.model.exception import ExceptionSource, WrittenException
-from schemalint.values import replace
 
 Void: TypeAlias = Callable[[ExceptionSource], str | None]
 """Return why exceptions of a kind that the change adds do not count; None if they do."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from schemalint.base.values import frozen
 from schemalint.delta import change
 from schemalint.delta.change import Change
-from schemalint.values import frozen
 
 
 @frozen

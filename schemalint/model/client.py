@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import Literal, TypeAlias
 
+from schemalint.base.values import frozen
 from schemalint.delta.path import Path
 from schemalint.model.consumer import Consumer
-from schemalint.values import frozen
 
 
 class Verdict(Enum):

@@ -11,6 +11,7 @@ from itertools import count
 from types import MappingProxyType
 from typing import Final
 
+from schemalint.base.values import frozen, grouped, replace
 from schemalint.delta.change import FieldRemoved
 from schemalint.delta.datatype import (
     Array,
@@ -26,7 +27,6 @@ from schemalint.delta.datatype import (
 from schemalint.delta.path import Path, PathIndex, path_key
 from schemalint.delta.table import Deletion, TableState
 from schemalint.model.revision_columns import listed_paths, numbered_revisions
-from schemalint.values import frozen, grouped, replace
 
 _NOTHING: Final = Struct(())
 

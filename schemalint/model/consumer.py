@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from schemalint.base.values import field, frozen, replace
 from schemalint.delta.path import Path
-from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
     from schemalint.delta.stream_progress import StreamProgress

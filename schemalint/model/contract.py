@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from schemalint.base.errors import Location
+from schemalint.base.values import field, frozen, replace
 from schemalint.delta import protocol
 from schemalint.delta.engine import Engine
 from schemalint.delta.engine_answers import activated_by
 from schemalint.delta.path import Path
 from schemalint.delta.properties import is_refused_by
 from schemalint.delta.table import TableState
-from schemalint.errors import Location
 from schemalint.model.consumer import Consumer, ConsumerFault
 from schemalint.model.exception import RuleException
-from schemalint.values import field, frozen, replace
 
 
 @frozen

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
+from schemalint.base.values import Itself, frozen, replace
 from schemalint.delta.datatype import (
     UNMANAGED,
     Array,
@@ -26,7 +27,6 @@ from schemalint.delta.statistics import STATISTICS_COLUMNS
 from schemalint.delta.table import TableState
 from schemalint.delta.widening import TypeStep, step
 from schemalint.model.column_tracking import ColumnTracking
-from schemalint.values import Itself, frozen, replace
 
 
 def apply_declaration(

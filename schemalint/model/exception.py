@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, Literal
 
+from schemalint.base.errors import Location
+from schemalint.base.values import frozen
 from schemalint.delta.path import Path, format_path
-from schemalint.errors import Location
-from schemalint.values import frozen
 
 Via = Literal["rewrite"]
 """How a table gets what Delta cannot do in place: ``rewrite`` is done outside of schemalint."""

@@ -6,17 +6,17 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from schemalint.base.errors import Location
+from schemalint.base.values import frozen
 from schemalint.delta.change import Change, ColumnChange
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import Path
 from schemalint.delta.table import LiveTable
-from schemalint.errors import Location
 from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.contract import Contract
 from schemalint.model.exception import ExceptionFault, WrittenException
 from schemalint.model.finding import Finding, ObjectRef, object_of_change
-from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from schemalint.delta.streams import Blocking

@@ -7,14 +7,14 @@ from collections.abc import Callable, Hashable, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from schemalint.base.errors import Location, SchemalintError
+from schemalint.base.values import field, frozen
 from schemalint.delta.change import Change, FieldRenamed, subject_name
 from schemalint.delta.datatype import RecordedChange
 from schemalint.delta.path import Path, format_path, path_to_json
-from schemalint.errors import Location, SchemalintError
 from schemalint.model.change_kind import kind_of
 from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.rule_codes import FIRST_CONFIGURATION, SETTING_LOOSENED
-from schemalint.values import field, frozen
 
 if TYPE_CHECKING:
     from schemalint.delta.table import HistoryEntry, TableState

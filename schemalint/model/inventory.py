@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from schemalint.base.values import frozen
 from schemalint.delta.feature_usage import FeatureUse, feature_uses
 from schemalint.delta.protocol import DEFAULT_FEATURES
 from schemalint.delta.table import LiveTable
-from schemalint.values import frozen
 
 
 @frozen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schemalint.values import frozen
+from schemalint.base.values import frozen
 
 if TYPE_CHECKING:
     from schemalint.delta.table import LiveTable, TableState

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from schemalint.base.errors import LiveError
+from schemalint.base.redaction import without_secrets
+from schemalint.base.values import frozen
 from schemalint.delta.datatype import Field, Struct, Unmanaged, walk
 from schemalint.delta.path import Path, format_path, path_from_json, path_to_json
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
-from schemalint.errors import LiveError
 from schemalint.model.contract import Contract
-from schemalint.redaction import without_secrets
-from schemalint.values import frozen
 
 PENDING: Final = "schemalint.pending"
 """The table property that is set while `apply` runs a plan that frees a column name and reuses it."""

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Final, assert_never
 
+from schemalint.base.errors import Location
+from schemalint.base.redaction import without_uri_secrets
+from schemalint.base.values import frozen, replace
 from schemalint.delta.change import Change
 from schemalint.delta.table import TableState
-from schemalint.errors import Location
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.consumer import Consumer
 from schemalint.model.consumer_json import consumer_to_json
 from schemalint.model.finding import Finding, ObjectRef
 from schemalint.model.marker import Marker
-from schemalint.redaction import without_uri_secrets
-from schemalint.values import frozen, replace
 
 PLAN_FORMAT: Final = 2
 

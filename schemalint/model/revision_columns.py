@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from schemalint.base.values import frozen, replace
 from schemalint.delta.datatype import (
     Array,
     DataType,
@@ -21,7 +22,6 @@ from schemalint.delta.datatype import (
 from schemalint.delta.diff import newly_listed, pair_fields, recreated_columns
 from schemalint.delta.path import Path, path_key
 from schemalint.delta.table import TableState
-from schemalint.values import frozen, replace
 
 
 def numbered_revisions(

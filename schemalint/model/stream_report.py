@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
+from schemalint.base.values import frozen, replace
 from schemalint.delta.stream_progress import effect_from
 from schemalint.delta.stream_settings import StreamSettings, settings
 from schemalint.delta.streams import (
@@ -16,7 +17,6 @@ from schemalint.delta.streams import (
     effect_on_stream,
 )
 from schemalint.model.consumer import Consumer, Stream
-from schemalint.values import frozen, replace
 
 
 @frozen

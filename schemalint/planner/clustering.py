@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schemalint.base.values import replace
 from schemalint.delta.change import ClusteringChanged
 from schemalint.delta.datatype import Managed, type_at
 from schemalint.delta.path import Path
@@ -12,7 +13,6 @@ from schemalint.delta.table import TableState
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alteration import AlterContext
-from schemalint.values import replace
 
 
 def with_clustering_restored(context: AlterContext, declared: TableState) -> AlterContext:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from schemalint.base.values import replace
 from schemalint.delta.change import FieldAdded, FieldRemoved, FieldRenamed
 from schemalint.delta.datatype import Field, Struct, map_fields, type_at
 from schemalint.delta.path import Path, format_path, lowercased
@@ -14,7 +15,6 @@ from schemalint.planner import sql
 from schemalint.planner.alteration import IRREVERSIBLE, AlterContext
 from schemalint.planner.last_fields import emptied_structs, recreated_last_fields
 from schemalint.planner.renaming import ordered_renames, unused_name
-from schemalint.values import replace
 
 _UNMAPPED: Final = "drops columns only with column mapping"
 _LAST: Final = "never drops the last column of a table"

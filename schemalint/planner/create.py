@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schemalint.base.values import replace
 from schemalint.delta import protocol
 from schemalint.delta.change import ConstraintChanged, TableAdded
 from schemalint.delta.datatype import UNMANAGED, map_fields
@@ -16,7 +17,6 @@ from schemalint.planner import sql
 from schemalint.planner.altering import alter_columns, defaults_of
 from schemalint.planner.properties import other_engine_note
 from schemalint.planner.statements import Statement
-from schemalint.values import replace
 
 CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
 

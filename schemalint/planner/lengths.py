@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from schemalint.base.values import replace
 from schemalint.delta.change import (
     Change,
     CommentChanged,
@@ -30,7 +31,6 @@ from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import TableState
 from schemalint.model.finding import object_of_change
 from schemalint.model.plan import Refusal, RefusalKind
-from schemalint.values import replace
 
 
 def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusal]:

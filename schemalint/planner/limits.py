@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, assert_never
 
+from schemalint.base.values import replace
 from schemalint.delta.change import (
     Change,
     ClusteringChanged,
@@ -56,7 +57,6 @@ from schemalint.model.plan import Refusal, RefusalKind
 from schemalint.planner.dependents import taken_names, used_by_clustering, used_by_constraints
 from schemalint.planner.lengths import lost_lengths
 from schemalint.planner.statistics import statistics_in_the_way
-from schemalint.values import replace
 
 _DECLARED: Final = RefusalKind.DECLARATION
 _REWRITE: Final = "this needs a new table: create it as declared, copy the data, and swap the tables"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import count
 
+from schemalint.base.values import replace
 from schemalint.delta.change import (
     Change,
     ClusteringChanged,
@@ -33,7 +34,6 @@ from schemalint.delta.table import TableState
 from schemalint.model.column_tracking import ColumnTracking, column_numbers
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.plan import Step
-from schemalint.values import replace
 
 
 def needs_note(changes: Iterable[Change], steps: Iterable[Step], tracking: ColumnTracking) -> bool:

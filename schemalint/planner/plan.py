@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from schemalint.base.errors import InternalError
+from schemalint.base.values import frozen, replace
 from schemalint.delta.change import Change, FieldAdded, FieldMoved, change_path
 from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.diff import diff
@@ -12,7 +14,6 @@ from schemalint.delta.feature import drop_order
 from schemalint.delta.path import format_path
 from schemalint.delta.protocol import features_of_versions, needed_to_alter
 from schemalint.delta.table import LiveTable, TableState
-from schemalint.errors import InternalError
 from schemalint.model.column_tracking import ColumnTracking, resume_tracking
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration
@@ -31,7 +32,6 @@ from schemalint.planner.simulate import simulate
 from schemalint.planner.sql import named_table, path_table
 from schemalint.planner.statistics import with_statistics_restored
 from schemalint.planner.step_source import with_sources
-from schemalint.values import frozen, replace
 
 
 @frozen

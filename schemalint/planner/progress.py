@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
+from schemalint.base.values import frozen, replace
 from schemalint.delta.change import FeatureChanged, FieldRenamed, PropertyChanged, change_path, subject
 from schemalint.delta.datatype import field_at, map_fields
 from schemalint.delta.feature_drop import set_by_drops
@@ -14,7 +15,6 @@ from schemalint.model.marker import Pending
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner.naming import has_ids, with_assigned_ids
 from schemalint.planner.simulate import deviations, simulate, touched_differences
-from schemalint.values import frozen, replace
 
 
 @frozen

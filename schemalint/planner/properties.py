@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from schemalint.base.values import replace
 from schemalint.delta.change import (
     Change,
     DescriptionChanged,
@@ -34,7 +35,6 @@ from schemalint.model.marker import PENDING
 from schemalint.model.plan import Approval, Cost, Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alteration import AlterContext, requested_features
-from schemalint.values import replace
 
 # DROP FEATURE makes three empty commits with checkpoints; with TRUNCATE HISTORY only one (measured on Delta
 # 4.4.0).

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import count, groupby
 
+from schemalint.base.values import grouped
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.path import Path, lowercased
-from schemalint.values import grouped
 
 
 def ordered_renames(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
+from schemalint.base.errors import InternalError
+from schemalint.base.values import replace
 from schemalint.delta.change import (
     Change,
     ClusteringChanged,
@@ -33,11 +35,9 @@ from schemalint.delta.datatype import Managed, Unmanaged, field_at, type_at
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
-from schemalint.errors import InternalError
 from schemalint.model.change_kind import kind_of
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner.simulate import simulate
-from schemalint.values import replace
 
 
 def with_requirements(live: TableState, steps: Iterable[Step]) -> tuple[Step, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from typing import Final
 
+from schemalint.base.values import replace
 from schemalint.delta.change import (
     Change,
     FeatureChanged,
@@ -25,7 +26,6 @@ from schemalint.delta.path import Path, is_within, lowercased
 from schemalint.delta.table import TableState
 from schemalint.model.change_kind import kind_of
 from schemalint.model.plan import Step
-from schemalint.values import replace
 
 # Changes of a column or its parents that a step cannot ignore. Recorded type changes are not among them: the
 # step itself adds to them.

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from schemalint.base.values import grouped
 from schemalint.delta.change import (
     CommentChanged,
     DefaultChanged,
@@ -20,7 +21,6 @@ from schemalint.delta.change import (
 )
 from schemalint.delta.datatype import Array, Char, DataType, Map, Struct, Varchar, type_at
 from schemalint.delta.path import Path, PathIndex, lowercased
-from schemalint.values import grouped
 
 ColumnChange: TypeAlias = TypeChanged | CommentChanged | NullabilityChanged | DefaultChanged | FieldMoved
 COLUMN_CHANGES: Final = (TypeChanged, CommentChanged, NullabilityChanged, DefaultChanged, FieldMoved)

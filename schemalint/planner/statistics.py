@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from schemalint.base.values import replace
 from schemalint.delta.change import Change, PropertyChanged
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.statistics import STATISTICS_COLUMNS, broken_by_drops
@@ -12,7 +13,6 @@ from schemalint.model.finding import ObjectRef
 from schemalint.model.plan import Refusal, RefusalKind, Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alteration import AlterContext
-from schemalint.values import replace
 
 
 def with_statistics_restored(context: AlterContext, declared: TableState) -> AlterContext:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from schemalint.base.errors import Location
+from schemalint.base.values import replace
 from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed, TypeChanged
 from schemalint.delta.renames import Renames, renames_of
-from schemalint.errors import Location
 from schemalint.model.anchors import anchors_of, column_anchors
 from schemalint.model.change_kind import kind_of
 from schemalint.model.contract import Anchor
 from schemalint.model.plan import Step
-from schemalint.values import replace
 
 
 def with_sources(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final, TypeAlias
 
+from schemalint.base.values import replace
 from schemalint.delta.change import FeatureChanged, TypeChanged
 from schemalint.delta.datatype import Field, RecordedChange, Struct, map_fields, walk_fields
 from schemalint.delta.feature import FEATURES
@@ -17,7 +18,6 @@ from schemalint.delta.table import TableState
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
 from schemalint.planner.properties import WIDENING
 from schemalint.planner.simulate import simulate
-from schemalint.values import replace
 
 _MAX_COLUMN_ID: Final = "delta.columnMapping.maxColumnId"
 

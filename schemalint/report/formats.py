@@ -9,7 +9,7 @@ import importlib
 import pkgutil
 from typing import TYPE_CHECKING, Any
 
-from schemalint.errors import UsageError
+from schemalint.base.errors import UsageError
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from textwrap import fill
 from typing import Final
 
+from schemalint.base.printable import SafeText, document_text, json_text, printable_lines, terminal_text
 from schemalint.lint.rule_lookup import Explanation, NamedError
 from schemalint.plugin import Rule
-from schemalint.printable import SafeText, document_text, json_text, printable_lines, terminal_text
 from schemalint.report.delta_errors import error_name
 
 _WIDTH: Final = 100

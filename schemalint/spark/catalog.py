@@ -9,17 +9,17 @@ from fnmatch import fnmatchcase
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
-from schemalint.catalog import Name, name_parts
-from schemalint.config.trust import SESSION_CATALOG
+from schemalint.base.errors import ApplyError, LiveError
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.table import CatalogTable
-from schemalint.delta_log.store import NoTable
-from schemalint.errors import ApplyError, LiveError
 from schemalint.planner.sql import named_table
+from schemalint.project.config.trust import SESSION_CATALOG
 from schemalint.spark.session import CURRENT_SCHEMA, SqlSession, StatementError, ask
-from schemalint.storage import NO_OPTIONS
-from schemalint.storage.requests import concurrently
+from schemalint.tables.catalog import Name, name_parts
+from schemalint.tables.delta_log.store import NoTable
+from schemalint.tables.storage import NO_OPTIONS
+from schemalint.tables.storage.requests import concurrently
 
 if TYPE_CHECKING:
     from schemalint.delta.table import LiveTable
@@ -36,7 +36,7 @@ _NAME_PARTS: Final = 3
 
 
 class SessionCatalog:
-    """The catalogs of a session, as a `schemalint.catalog.Catalog` that only knows locations.
+    """The catalogs of a session, as a `schemalint.tables.catalog.Catalog` that only knows locations.
 
     It provides no credentials, and no commits of catalog-managed tables.
 

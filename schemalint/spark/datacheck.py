@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from schemalint.base.errors import ApplyError
+from schemalint.base.printable import visible
+from schemalint.base.redaction import without_secrets
+from schemalint.base.values import frozen
 from schemalint.delta import change
 from schemalint.delta.column_users import columns_used
 from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.type_text import print_type
-from schemalint.errors import ApplyError
 from schemalint.model.plan import Step, StepKind, TablePlan
 from schemalint.planner.simulate import simulate
-from schemalint.printable import visible
-from schemalint.redaction import without_secrets
 from schemalint.spark.session import SqlSession, StatementError, ask
-from schemalint.values import frozen
 
 SAMPLE: Final = 5
 _LONGEST_VALUE: Final = 40

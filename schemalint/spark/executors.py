@@ -10,17 +10,17 @@ import datetime as dt
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from schemalint.config import Target
-from schemalint.config.trust import TrustedTarget, resolve_storage
+from schemalint.base.errors import LiveError, SchemalintError
 from schemalint.delta.footer_summary import FooterSummary
-from schemalint.delta_log.store import NoTable
-from schemalint.errors import LiveError, SchemalintError
-from schemalint.storage import is_remote, read_table
-from schemalint.storage.data_files import Share, count_files, summarize_files
-from schemalint.storage.requests import concurrently
-from schemalint.table_json import TableDocument, TableFailure, failure_to_json, from_json, to_json
-from schemalint.table_json.footers import summary_from_json, summary_to_json
-from schemalint.table_json.values import JsonObject
+from schemalint.project.config import Target
+from schemalint.project.config.trust import TrustedTarget, resolve_storage
+from schemalint.tables.delta_log.store import NoTable
+from schemalint.tables.storage import is_remote, read_table
+from schemalint.tables.storage.data_files import Share, count_files, summarize_files
+from schemalint.tables.storage.requests import concurrently
+from schemalint.tables.table_json import TableDocument, TableFailure, failure_to_json, from_json, to_json
+from schemalint.tables.table_json.footers import summary_from_json, summary_to_json
+from schemalint.tables.table_json.values import JsonObject
 
 
 def lines_of(function: Callable[..., str], rows: Sequence[Sequence[object]]) -> list[str]:
@@ -43,8 +43,8 @@ def table_line(reference: str, version: int | None, at: int | None, storage: str
 
     Args:
         reference: A path or a URI.
-        version: See `schemalint.storage.read_table`.
-        at: See `schemalint.storage.read_table`.
+        version: See `schemalint.tables.storage.read_table`.
+        at: See `schemalint.tables.storage.read_table`.
         storage: The result of `storage_text`; this process's environment has the values of its variables.
     """
     read_at = dt.datetime.now(tz=dt.UTC)

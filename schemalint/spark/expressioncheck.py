@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from schemalint.base.errors import ApplyError
+from schemalint.base.values import frozen, replace
 from schemalint.delta import change
 from schemalint.delta.change import Change
 from schemalint.delta.datatype import Char, Field, String, Struct, Varchar, field_at, walk
@@ -13,12 +15,10 @@ from schemalint.delta.path import format_path
 from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
-from schemalint.errors import ApplyError
 from schemalint.model.plan import TablePlan
 from schemalint.planner.simulate import simulate
 from schemalint.planner.sql import create_table
 from schemalint.spark.session import SqlSession, StatementError, ask
-from schemalint.values import frozen, replace
 
 # EXPLAIN returns errors of the analysis as text (Spark's ExplainCommand), and raises errors of the grammar.
 _FAILED: Final = "Error occurred during query planning:"

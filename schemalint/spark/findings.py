@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import schemalint
+from schemalint.base.errors import ApplyError
+from schemalint.base.printable import json_text
+from schemalint.base.redaction import without_secrets
+from schemalint.base.values import frozen
 from schemalint.delta.sql_text import always_quoted, quote_literal
-from schemalint.errors import ApplyError
 from schemalint.model.finding import CheckResult, Finding, Severity
-from schemalint.printable import json_text
-from schemalint.redaction import without_secrets
 from schemalint.spark.session import StatementError, ask, run
 from schemalint.spark.session_settings import prepared, required_settings
-from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

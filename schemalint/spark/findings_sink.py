@@ -9,18 +9,18 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from schemalint.catalog.table_location import absolute_location
-from schemalint.errors import UsageError
+from schemalint.base.errors import UsageError
+from schemalint.base.values import frozen
 from schemalint.planner.sql import named_table, path_table
 from schemalint.spark.findings import AuditRun, append, make_ready
-from schemalint.values import frozen
+from schemalint.tables.catalog.table_location import absolute_location
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schemalint.catalog.table_requests import TableRequest
     from schemalint.model.finding import CheckResult
     from schemalint.spark.audit import Session
+    from schemalint.tables.catalog.table_requests import TableRequest
 
 _PATH: Final = re.compile(r"[/\\]|^\.")
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from schemalint.config.storage import variable_of
-from schemalint.config.trust import TrustedTarget
+from schemalint.base.store_settings import has_credentials
+from schemalint.base.values import field, frozen
 from schemalint.delta.log_store import S3_SCHEMES
-from schemalint.store_settings import has_credentials
-from schemalint.values import field, frozen
+from schemalint.project.config.storage import variable_of
+from schemalint.project.config.trust import TrustedTarget
 
 _PREFIX: Final = "spark.hadoop."
 _TRUE: Final = frozenset({"true", "1", "yes", "on"})

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+from schemalint.base.values import frozen
 from schemalint.spark.session import FITS_SNAPSHOTS, SqlSession, StatementError
-from schemalint.values import frozen
 
 
 def commit_identifier(session: SqlSession, uri: str, app_id: str, version: int, *, read: int) -> bool:

@@ -7,13 +7,13 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from schemalint.config.trust import SESSION_CATALOG, TrustedTarget
+from schemalint.base.errors import ApplyError
 from schemalint.delta.log_store import log_store_on_s3
 from schemalint.delta.path import format_path, split_path
 from schemalint.deploy.several_writers import fault, first_of, remedy, tables_at_risk
-from schemalint.errors import ApplyError
 from schemalint.model.plan import TablePlan
 from schemalint.planner.sql import named_table
+from schemalint.project.config.trust import SESSION_CATALOG, TrustedTarget
 from schemalint.spark.session import SqlSession, StatementError, ask, sibling_sessions
 
 _UNDEFINED: Final = "<undefined>"

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from schemalint.config.trust import TrustedSpark, TrustedTarget
+from schemalint.base.errors import UsageError
+from schemalint.base.values import field, frozen, replace
 from schemalint.delta.log_store import S3_SCHEMES
-from schemalint.errors import UsageError
+from schemalint.project.config.trust import TrustedSpark, TrustedTarget
 from schemalint.spark.hadoop_settings import store_conf
-from schemalint.values import field, frozen, replace
 
 _JAR_KEYS: Final = ("spark.jars", "spark.driver.extraClassPath")
 _EXCLUDES: Final = "spark.jars.excludes"

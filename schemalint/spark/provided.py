@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
-from schemalint.errors import ApplyError
+from schemalint.base.errors import ApplyError
 from schemalint.spark.session import SqlSession, StatementError, ask
 
 # Without Delta's extension, Spark reads this as DESCRIBE of a column of the table HISTORY. With the extension

@@ -11,19 +11,8 @@ from queue import SimpleQueue
 from typing import Final, TypeVar
 
 import schemalint
-from schemalint import deploy, git
-from schemalint.catalog.refresh import refresh_entry
-from schemalint.catalog.stream_progress import with_progress
-from schemalint.config import Cosmetic
-from schemalint.config.trust import ConfigOptions, find_trusted
-from schemalint.deploy import DeployInput, Deployment, TargetAccess
-from schemalint.deploy.approvals import require_at_most, without_unapproved
-from schemalint.deploy.catalog_features import require_told_features
-from schemalint.deploy.consumers import applied_streams
-from schemalint.deploy.log_lines import DeployLog
-from schemalint.deploy.options import DeployOptions, prepare_requested
-from schemalint.deploy.outcome import Applied, DoneStep, Outcome
-from schemalint.errors import (
+from schemalint import deploy
+from schemalint.base.errors import (
     ApplyError,
     InternalError,
     LiveError,
@@ -31,11 +20,22 @@ from schemalint.errors import (
     WaitingError,
     worst_status,
 )
+from schemalint.base.printable import json_text
+from schemalint.base.values import field, frozen, replace
+from schemalint.deploy import DeployInput, Deployment, TargetAccess
+from schemalint.deploy.approvals import require_at_most, without_unapproved
+from schemalint.deploy.catalog_features import require_told_features
+from schemalint.deploy.consumers import applied_streams
+from schemalint.deploy.log_lines import DeployLog
+from schemalint.deploy.options import DeployOptions, prepare_requested
+from schemalint.deploy.outcome import Applied, DoneStep, Outcome
 from schemalint.model.contract import Contract
 from schemalint.model.plan import TablePlan
 from schemalint.model.stream_report import StreamReport
 from schemalint.planner.sql import named_table, path_table
-from schemalint.printable import json_text
+from schemalint.project import git
+from schemalint.project.config import Cosmetic
+from schemalint.project.config.trust import ConfigOptions, find_trusted
 from schemalint.spark.catalog import SessionCatalog, require_catalog
 from schemalint.spark.datacheck import require_clean
 from schemalint.spark.expressioncheck import require_accepted
@@ -45,8 +45,9 @@ from schemalint.spark.session import SqlSession, refusals_not_logged, sibling_se
 from schemalint.spark.session_settings import prepared, required_settings, session_catalog
 from schemalint.spark.snapshots import snapshots_that_fit
 from schemalint.spark.table import OnStep, Recorded, TableRun
-from schemalint.storage.table_workers import SIDE_BY_SIDE, TableWorkers, Tell
-from schemalint.values import field, frozen, replace
+from schemalint.tables.catalog.refresh import refresh_entry
+from schemalint.tables.catalog.stream_progress import with_progress
+from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers, Tell
 
 T = TypeVar("T")
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import urlsplit
 
-from schemalint.config.trust import TrustedSpark
-from schemalint.errors import ApplyError, UsageError
-from schemalint.redaction import hide, without_secrets
+from schemalint.base.errors import ApplyError, UsageError
+from schemalint.base.redaction import hide, without_secrets
+from schemalint.project.config.trust import TrustedSpark
 from schemalint.spark.jvm import jvm_output_in_a_file
 
 if TYPE_CHECKING:

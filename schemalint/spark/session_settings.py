@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Final
 
-from schemalint.config.trust import SESSION_CATALOG
+from schemalint.base.errors import ApplyError
 from schemalint.delta.sql_text import always_quoted
-from schemalint.errors import ApplyError
+from schemalint.project.config.trust import SESSION_CATALOG
 from schemalint.spark.session import CURRENT_SCHEMA, SqlSession, first_line
 
 # Measured on Delta 4.4.0 with Spark 4.2.0: with another value, a statement makes another table or checks

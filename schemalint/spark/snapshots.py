@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Final
 
-from schemalint.delta_log.file_number import told_files
-from schemalint.errors import LiveError
+from schemalint.base.errors import LiveError
 from schemalint.model.plan import TablePlan
 from schemalint.spark.session import FITS_SNAPSHOTS, SNAPSHOT_PARTITIONS, SqlSession
 from schemalint.spark.session_settings import assigned
-from schemalint.storage import open_store
+from schemalint.tables.delta_log.file_number import told_files
+from schemalint.tables.storage import open_store
 
 _FEW_FILES: Final = 1_000  # one task reads them
 # No partition gets more files than one of Delta's 50 has for a table of a million: tasks need no more memory.

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
+from schemalint.base.errors import ApplyError, WaitingError
+from schemalint.base.values import frozen
 from schemalint.delta.change import subject_name
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.deploy.outcome import DoneStep
-from schemalint.errors import ApplyError, WaitingError
 from schemalint.model.contract import Contract
 from schemalint.model.marker import PENDING, Marker, next_version, read_marker, read_pending
 from schemalint.model.plan import Step, StepKind, TablePlan
@@ -31,7 +32,6 @@ from schemalint.spark.identifier import commit_identifier
 from schemalint.spark.session import SqlSession, StatementError, run
 from schemalint.spark.session_settings import transaction
 from schemalint.spark.snapshots import uncompiled
-from schemalint.values import frozen
 
 ATTEMPTS: Final = 6
 _FIRST_PAUSE_SECONDS: Final = 0.1

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from schemalint.action import check_step
-from schemalint.action.__main__ import main
-from schemalint.action.comment_text import MOST_BYTES
 from schemalint.cli import main as command_line
+from schemalint.cli.action import check_step
+from schemalint.cli.action.__main__ import main
+from schemalint.cli.action.comment_text import MOST_BYTES
 from schemalint.delta.datatype import INTEGER, STRING, Field
 from support.github_server import LONGEST, GitHubServer
 from support.logs import metadata, protocol, write_log

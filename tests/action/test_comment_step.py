@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from schemalint.action.comment_step import MOST_SECONDS, comment_step
-from schemalint.action.handover import Handover
+from schemalint.cli.action.comment_step import MOST_SECONDS, comment_step
+from schemalint.cli.action.handover import Handover
 from support.github_server import BOT, REPOSITORY, STRANGER, TOKEN, Answer, GitHubServer
 
 MARKER = "<!-- schemalint: 1234 -->"

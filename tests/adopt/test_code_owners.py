@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schemalint.adopt.code_owners import CodeOwners
+from schemalint.author.adopt.code_owners import CodeOwners
 
 
 @pytest.mark.parametrize(

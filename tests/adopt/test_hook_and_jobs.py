@@ -10,11 +10,11 @@ from typing import Final
 import pytest
 import yaml
 
-from schemalint.adopt.changes import FileChange, Left
-from schemalint.adopt.pipelines import Service, job_change, service_of
-from schemalint.adopt.pre_commit import hook_change
-from schemalint.adopt.source import Source
-from schemalint.git import open_repository
+from schemalint.author.adopt.changes import FileChange, Left
+from schemalint.author.adopt.pipelines import Service, job_change, service_of
+from schemalint.author.adopt.pre_commit import hook_change
+from schemalint.author.adopt.source import Source
+from schemalint.project.git import open_repository
 from support.repo import Repo
 
 ROOT: Final = Path(__file__).parents[2]

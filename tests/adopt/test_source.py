@@ -10,8 +10,8 @@ from typing import Final
 import pytest
 
 import schemalint
-from schemalint.adopt.source import Source, given_source, installed_source
-from schemalint.errors import UsageError
+from schemalint.author.adopt.source import Source, given_source, installed_source
+from schemalint.base.errors import UsageError
 
 VERSION: Final = schemalint.__version__
 FROM_INDEX: Final = f"schemalint=={VERSION}"

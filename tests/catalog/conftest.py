@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from schemalint.catalog import _opened
-from schemalint.config import Target
-from schemalint.config.trust import TrustedTarget
+from schemalint.project.config import Target
+from schemalint.project.config.trust import TrustedTarget
+from schemalint.tables.catalog import _opened
 from support.unity_server import UnityServer, serving
 
 

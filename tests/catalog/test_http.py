@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from schemalint.catalog.kinds.unity.http import Client, HttpError
-from schemalint.errors import LiveError
+from schemalint.base.errors import LiveError
+from schemalint.tables.catalog.kinds.unity.http import Client, HttpError
 from support.hostile_servers import answers, hostile_server, http_answer
 from support.unity_server import UnityServer, serving
 

@@ -10,12 +10,12 @@ import pytest
 from obstore import put
 from obstore.store import S3Store
 
-from schemalint import catalog
-from schemalint.config.trust import TrustedTarget
+from schemalint.base.errors import LiveError
+from schemalint.base.values import replace
 from schemalint.delta.datatype import LONG, Field
-from schemalint.delta_log.store import NoTable
-from schemalint.errors import LiveError
-from schemalint.values import replace
+from schemalint.project.config.trust import TrustedTarget
+from schemalint.tables import catalog
+from schemalint.tables.delta_log.store import NoTable
 from support.logs import metadata, protocol, write_log
 from support.servers import s3_server
 from support.unity_server import Table, UnityServer

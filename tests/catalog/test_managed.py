@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from schemalint import catalog
-from schemalint.catalog import ManagedCommits, StagedCommit
-from schemalint.catalog.ratified import RatifiedLog
-from schemalint.config.trust import TrustedTarget
+from schemalint.base.errors import LiveError
 from schemalint.delta.datatype import LONG, STRING, Field
 from schemalint.delta.history import history_from
-from schemalint.delta_log.datafiles import live_files
-from schemalint.delta_log.reader import POSSIBLY_STALE
-from schemalint.errors import LiveError
-from schemalint.storage import open_store, read_table
+from schemalint.project.config.trust import TrustedTarget
+from schemalint.tables import catalog
+from schemalint.tables.catalog import ManagedCommits, StagedCommit
+from schemalint.tables.catalog.ratified import RatifiedLog
+from schemalint.tables.delta_log.datafiles import live_files
+from schemalint.tables.delta_log.reader import POSSIBLY_STALE
+from schemalint.tables.storage import open_store, read_table
 from support.logs import add, metadata, protocol, remove, write_checkpoint, write_file, write_log
 from support.managed_tables import PROTOCOL, stage
 from support.unity_server import Table, UnityServer

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from schemalint import catalog
-from schemalint.config.trust import TrustedTarget
+from schemalint.base.errors import LiveError
 from schemalint.delta.datatype import LONG, STRING, Array, Field, Struct
 from schemalint.delta.table import LiveTable
-from schemalint.errors import LiveError
 from schemalint.lint.table import judge_table
+from schemalint.project.config.trust import TrustedTarget
+from schemalint.tables import catalog
 from support.logs import metadata, protocol, write_log
 from support.rule_judging import built_in
 from support.unity_server import Table, UnityServer

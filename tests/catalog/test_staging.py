@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint import catalog
+from schemalint.base.errors import ApplyError, LiveError
+from schemalint.base.values import replace
 from schemalint.delta.table import TableState
 from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.outcome import Outcome
-from schemalint.errors import ApplyError, LiveError
 from schemalint.model.contract import Contract
 from schemalint.model.plan import TablePlan
 from schemalint.spark.session import ask
-from schemalint.values import replace
+from schemalint.tables import catalog
 from support.faulty_sessions import Interrupted
 from support.lakehouse import Lakehouse
 from support.unity_server import LOAD_TABLE, Table, UnityServer
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from schemalint.config.trust import TrustedTarget
+    from schemalint.project.config.trust import TrustedTarget
 
 CONTRACT = Contract("sales.orders", TableState())
 PLAN = TablePlan("sales.orders", "main.sales.orders", "", name="main.sales.orders")

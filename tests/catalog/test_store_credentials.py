@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from schemalint import catalog
-from schemalint.config.trust import TrustedTarget
-from schemalint.delta_log.store import NoTable
-from schemalint.errors import LiveError
-from schemalint.values import replace
+from schemalint.base.errors import LiveError
+from schemalint.base.values import replace
+from schemalint.project.config.trust import TrustedTarget
+from schemalint.tables import catalog
+from schemalint.tables.delta_log.store import NoTable
 from support.servers import refusing_server
 from support.unity_server import Table, UnityServer
 

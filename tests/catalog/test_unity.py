@@ -8,14 +8,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from schemalint import catalog, limits
-from schemalint.catalog.kinds.unity import UnityCatalog, open_catalog
-from schemalint.catalog.kinds.unity.http import Client
-from schemalint.config import Target
-from schemalint.config.trust import TrustedTarget
+from schemalint.base import limits
+from schemalint.base.errors import ConfigError, LiveError
 from schemalint.delta.datatype import LONG, STRING, Array, Decimal, Field, Map, Struct
-from schemalint.delta_log.store import NoTable
-from schemalint.errors import ConfigError, LiveError
+from schemalint.project.config import Target
+from schemalint.project.config.trust import TrustedTarget
+from schemalint.tables import catalog
+from schemalint.tables.catalog.kinds.unity import UnityCatalog, open_catalog
+from schemalint.tables.catalog.kinds.unity.http import Client
+from schemalint.tables.delta_log.store import NoTable
 from support.logs import metadata, protocol, write_log
 from support.unity_server import BASE, Table, UnityServer
 

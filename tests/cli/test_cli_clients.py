@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from jsonschema import Draft202012Validator
 
 from schemalint import contract as contracts
-from schemalint import table_json
 from schemalint.clients import client_names
-from schemalint.config import parse
 from schemalint.delta.datatype import INTEGER, Field
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.gate import gate_between
+from schemalint.project.config import parse
+from schemalint.tables import table_json
 from support.logs import commit_info, metadata, protocol, write_log
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.errors import LiveError
-from schemalint.storage import read_table
+from schemalint.base.errors import LiveError
+from schemalint.tables.storage import read_table
 from support.deep_schemas import AT_THE_LIMIT, compares_deep_values, nested, write_nested
 
 if TYPE_CHECKING:

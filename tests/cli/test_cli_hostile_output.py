@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.base.errors import ApplyError
 from schemalint.delta.datatype import INTEGER, LONG, STRING, Field, RecordedChange
 from schemalint.delta.sql_text import always_quoted
 from schemalint.deploy import Deployment
 from schemalint.deploy.outcome import Applied, Outcome
-from schemalint.errors import ApplyError
 from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan
 from schemalint.report import deploy_log, findings, plan

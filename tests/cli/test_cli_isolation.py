@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
+from schemalint.base.errors import ContractError
+from schemalint.base.reading import read_plain
 from schemalint.delta.datatype import LONG, Field
-from schemalint.errors import ContractError
-from schemalint.git.listing import list_sides
 from schemalint.lint.judge import judge_pair
-from schemalint.reading import read_plain
+from schemalint.project.git.listing import list_sides
 from support.logs import commit_info, metadata, protocol, write_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from schemalint.git import Listing
+    from schemalint.project.git import Listing
     from support.project import Project
 
 GOOD = "schemalint: 1\ntable: s.good\ncolumns: [{name: id, type: bigint}]\n"
@@ -88,7 +88,7 @@ def test_file_without_permission_leaves_the_other_tables_in_every_command(
         return read_plain(file, most)
 
     two_tables.declare(BAD + "owner: x\n", "contracts/bad.yml")
-    monkeypatch.setattr("schemalint.git.contents.read_plain", denied)  # root may read every file
+    monkeypatch.setattr("schemalint.project.git.contents.read_plain", denied)  # root may read every file
     assert_others_are_seen(two_tables, "Permission denied")
 
 
@@ -101,7 +101,7 @@ def test_file_that_vanishes_after_it_was_listed_counts_as_deleted(
         return listings
 
     two_tables.declare(BAD + "owner: x\n", "contracts/bad.yml")
-    monkeypatch.setattr("schemalint.git.contents.list_sides", deleted)
+    monkeypatch.setattr("schemalint.project.git.contents.list_sides", deleted)
     run = two_tables.check()
     assert (run.status, run.codes) == (1, ["CT001", "TW001"])
 

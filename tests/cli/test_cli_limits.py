@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from schemalint import limits
+from schemalint.base import limits
+from schemalint.base.errors import ConfigError
 from schemalint.cli import main
-from schemalint.config.project import config_at
 from schemalint.delta.datatype import LONG, Field
-from schemalint.errors import ConfigError
-from schemalint.git import Revision, open_repository
+from schemalint.project.config.project import config_at
+from schemalint.project.git import Revision, open_repository
 from support.logs import commit_info, metadata, protocol, write_log
 
 if TYPE_CHECKING:

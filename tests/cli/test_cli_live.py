@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.base.values import replace
 from schemalint.delta.datatype import INTEGER, LONG, STRING, DataType, Decimal, Field, Struct
-from schemalint.values import replace
 from support.logs import Action, add, commit_info, marker, metadata, protocol, transaction, write_log
 from support.project import ORDERS, Project
 

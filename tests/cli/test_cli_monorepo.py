@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from schemalint.git import process
+from schemalint.project.git import process
 from support.project import ORDERS
 
 if TYPE_CHECKING:

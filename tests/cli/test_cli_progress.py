@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.base.printable import status_line, terminal_text
 from schemalint.cli._output import print_note, show
 from schemalint.cli._progress import Progress
-from schemalint.printable import status_line, terminal_text
-from schemalint.storage.table_workers import TableWorkers
+from schemalint.tables.storage.table_workers import TableWorkers
 
 if TYPE_CHECKING:
     from support.project import Project

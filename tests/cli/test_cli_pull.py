@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.author.pull.files import PulledFile, file_name, require_pattern
+from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.delta.datatype import INTEGER, LONG, STRING, VOID, Decimal, Field, Struct, Unknown
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.table import LiveTable
-from schemalint.errors import SchemalintError, UsageError
 from schemalint.lint.rulebook import load_rules
-from schemalint.pull.files import PulledFile, file_name, require_pattern
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 from support.logs import commit_info, metadata, protocol, write_commit, write_log
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import Draft202012Validator
 
-from schemalint import table_json
 from schemalint.cli import BROKEN_PIPE
 from schemalint.delta.datatype import INTEGER, LONG, STRING, Array, Atomic, Field, Map, RecordedChange, Struct
 from schemalint.delta.path import Part
@@ -28,6 +27,7 @@ from schemalint.delta.table import (
     TableState,
 )
 from schemalint.report.table.text import show_text
+from schemalint.tables import table_json
 from support.golden import assert_golden
 from support.logs import (
     add,

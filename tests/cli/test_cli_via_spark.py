@@ -16,7 +16,7 @@ from support.project import ORDERS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from schemalint.config import SparkSettings
+    from schemalint.project.config import SparkSettings
     from support.project import Project
 
 SETTINGS = '[targets.dev]\ncatalog = "spark_catalog"\n[spark]\nconf = {"spark.jars" = "/trusted.jar"}\n'

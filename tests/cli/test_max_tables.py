@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from schemalint.base.errors import UsageError
 from schemalint.deploy.approvals import require_at_most
-from schemalint.errors import UsageError
 from schemalint.model.plan import Plan, Refusal, RefusalKind, Step, StepKind, TablePlan
 from support.project import ORDERS, Project
 

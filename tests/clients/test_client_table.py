@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import pytest
 
+from schemalint.base.document.shape import check_for
 from schemalint.clients import client_names, find_client, form_of, parse_versions, read_row, support
 from schemalint.clients.table import file_data
 from schemalint.clients.versions import EVERY
-from schemalint.config.client_rows import RowKeys
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import TableState
-from schemalint.document.shape import check_for
 from schemalint.model.client import Support, TableForm, Trait, Verdict
 from schemalint.model.consumer import Consumer
+from schemalint.project.config.client_rows import RowKeys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.config import parse
-from schemalint.errors import ConfigError, UsageError
+from schemalint.base.errors import ConfigError, UsageError
 from schemalint.lint.rulebook import load_rules, selection_of
+from schemalint.project.config import parse
 
 SYNTAX = {
     '[targets.a\nroot = "x"\n': "1:1: not valid TOML: the heading is not closed (write it as [targets.prod])",

@@ -9,13 +9,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from schemalint import limits
-from schemalint.config import Config, load, model, parse
-from schemalint.config.json_schema import json_schema, nested_json_schema
-from schemalint.config.nested import with_nested
-from schemalint.errors import ConfigError
-from schemalint.git import Beside
+from schemalint.base import limits
+from schemalint.base.errors import ConfigError
 from schemalint.model.finding import Severity
+from schemalint.project.config import Config, load, model, parse
+from schemalint.project.config.json_schema import json_schema, nested_json_schema
+from schemalint.project.config.nested import with_nested
+from schemalint.project.git import Beside
 
 FILE = "schemalint.toml"
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
+from schemalint.author.pull.declaration import Scope, declaration
+from schemalint.author.pull.difference import declared_changes
+from schemalint.base.document import TextEdit, splice
+from schemalint.base.values import replace
 from schemalint.contract import effective, print_contract, read, text_changes
 from schemalint.delta.change import FieldMoved, FieldRenamed
 from schemalint.delta.datatype import (
@@ -24,13 +28,9 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Part
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata, TableState
-from schemalint.document import TextEdit, splice
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import DeclareChange
-from schemalint.pull.declaration import Scope, declaration
-from schemalint.pull.difference import declared_changes
-from schemalint.values import replace
 from support.contract_strategies import writable
 from support.strategies import table_states
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from schemalint.base.document import TextEdit, splice
+from schemalint.base.errors import ContractError
+from schemalint.base.values import replace
 from schemalint.contract import effective, read, text_changes
 from schemalint.delta.change import (
     CommentChanged,
@@ -25,10 +28,7 @@ from schemalint.delta.datatype import (
     field_at,
 )
 from schemalint.delta.path import Part, Path
-from schemalint.document import TextEdit, splice
-from schemalint.errors import ContractError
 from schemalint.model.finding import DeclareChange, Edit, RecordTypeChanges, SetProperty
-from schemalint.values import replace
 
 HEAD = "schemalint: 1\ntable: t\n"
 COLUMN = HEAD + "columns: [{name: a, type: int}]\n"

@@ -10,7 +10,7 @@ import pytest
 
 from schemalint.contract.history import ContractHistory, tables_at
 from schemalint.contract.renamed_tables import renamed_tables
-from schemalint.git import Revision, Worktree, open_repository
+from schemalint.project.git import Revision, Worktree, open_repository
 from support.repo import Repo
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from schemalint.base.document import Span, read_documents
+from schemalint.base.errors import Location
 from schemalint.contract import effective, locate, read
 from schemalint.contract.anchors import normal
 from schemalint.contract.dialects.native.spans import spans_in_level, written_columns
 from schemalint.delta.path import Part
-from schemalint.document import Span, read_documents
-from schemalint.errors import Location
 from schemalint.model.contract import Anchor, Contract
 
 EXAMPLE = Path(__file__).with_name("example.yaml").read_text(encoding="utf-8")

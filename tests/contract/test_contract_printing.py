@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from ruamel.yaml import YAML
 
+from schemalint.base.errors import ContractError
+from schemalint.base.printable import document_text
 from schemalint.contract import print_contract, read
 from schemalint.contract.dialects.native.data import as_data
 from schemalint.delta.table import TableState
-from schemalint.errors import ContractError
 from schemalint.model.contract import Contract
-from schemalint.printable import document_text
 from support.attack_texts import ATTACKS
 from support.contract_strategies import contracts
 

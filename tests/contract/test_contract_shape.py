@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from schemalint.base.document.shape import check_for
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.data import as_data
-from schemalint.document.shape import check_for
 from schemalint.model.contract import Contract
 from support.contract_strategies import contracts
 

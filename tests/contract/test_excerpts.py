@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.base.document import TextEdit, splice
 from schemalint.contract.edits import Editor
 from schemalint.delta.change import (
     Change,
@@ -30,7 +31,6 @@ from schemalint.delta.datatype import (
     Struct,
 )
 from schemalint.delta.path import Part, Path
-from schemalint.document import TextEdit, splice
 from schemalint.model.finding import DeclareChange, DeclareRenames, Edit, RecordTypeChanges, SetProperty
 
 HEAD = "schemalint: 1\ntable: t\n"

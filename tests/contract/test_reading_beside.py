@@ -10,10 +10,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemalint.base.document import reader
 from schemalint.contract import ReadResult, print_contract, reading
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native.data import Data, as_data
-from schemalint.document import reader
 from support.contract_strategies import contracts
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 
+from schemalint.base.values import replace
 from schemalint.delta import change
 from schemalint.delta.change import Change
 from schemalint.delta.datatype import (
@@ -24,7 +25,6 @@ from schemalint.delta.datatype import (
 from schemalint.delta.diff import diff
 from schemalint.delta.path import Part, Path
 from schemalint.delta.table import Deletion, TableState
-from schemalint.values import replace
 from support.operations import calls
 from support.strategies import table_states
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemalint.base.values import replace
 from schemalint.delta import change
 from schemalint.delta.change import Change
 from schemalint.delta.datatype import INTEGER, LONG, Array, DataType, Field, Map, Struct, walk
@@ -15,7 +16,6 @@ from schemalint.delta.diff import diff
 from schemalint.delta.patch import apply_changes, update_field, update_type
 from schemalint.delta.path import Part
 from schemalint.delta.table import Deletion, TableState
-from schemalint.values import replace
 from support.strategies import leaf_types, names, table_states
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from schemalint.base.values import replace
 from schemalint.delta.datatype import INTEGER, LONG, Field, Struct
 from schemalint.delta.streams import (
     Blocking,
@@ -16,7 +17,6 @@ from schemalint.delta.streams import (
     effect_on_stream,
 )
 from schemalint.delta.table import TableState
-from schemalint.values import replace
 
 CONTINUES = StreamEffect(StreamVerdict.CONTINUES)
 ONCE = StreamEffect(StreamVerdict.RESTARTS, 1)

@@ -11,13 +11,13 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from schemalint.base.errors import LiveError
 from schemalint.delta.datatype import LONG, Field, Struct
 from schemalint.delta.table import LogDefectKind
-from schemalint.delta_log import limits
-from schemalint.delta_log.checkpoint import _not_null
-from schemalint.delta_log.store import DamagedFile
-from schemalint.errors import LiveError
-from schemalint.storage import read_table
+from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log.checkpoint import _not_null
+from schemalint.tables.delta_log.store import DamagedFile
+from schemalint.tables.storage import read_table
 from support.logs import (
     add,
     checkpoint_metadata,
@@ -302,7 +302,7 @@ def test_a_checkpoint_needs_little_of_pyarrow(tmp_path: Path) -> None:
     classic(table, 1, [*STATE, add()])
     table.joinpath("_delta_log", f"{0:020}.json").unlink()
     code = (
-        "import sys; from schemalint.storage import read_table; read_table(sys.argv[1]); "
+        "import sys; from schemalint.tables.storage import read_table; read_table(sys.argv[1]); "
         "print(*[name for name in ('pyarrow.parquet', 'pyarrow.compute') if name in sys.modules])"
     )
     loaded = subprocess.run([sys.executable, "-c", code, table], capture_output=True, text=True, check=True)

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from schemalint.delta.datatype import INTEGER, LONG, Field, Struct
 from schemalint.delta.protocol import Protocol
-from schemalint.delta_log import limits
-from schemalint.delta_log.actions import ActionError, CommitInfo, TableActions
-from schemalint.delta_log.commit import parse_commit, read_commit_info, read_lines
-from schemalint.delta_log.names import LogFile, log_file
-from schemalint.delta_log.store import LogStore
-from schemalint.storage.kinds.local import open_store
+from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log.actions import ActionError, CommitInfo, TableActions
+from schemalint.tables.delta_log.commit import parse_commit, read_commit_info, read_lines
+from schemalint.tables.delta_log.names import LogFile, log_file
+from schemalint.tables.delta_log.store import LogStore
+from schemalint.tables.storage.kinds.local import open_store
 from support.logs import Action, add, clustering, commit_info, metadata, protocol, remove, write_commit
 
 

@@ -20,14 +20,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from schemalint.base.errors import LiveError
+from schemalint.base.values import replace
 from schemalint.delta.datatype import LONG, STRING, Array, Field
 from schemalint.delta.table import History, LiveTable
-from schemalint.delta_log.datafiles import live_files
-from schemalint.delta_log.footer import FooterError, read_footer
-from schemalint.delta_log.reader import read_table
-from schemalint.errors import LiveError
-from schemalint.storage.kinds.local import open_store
-from schemalint.values import replace
+from schemalint.tables.delta_log.datafiles import live_files
+from schemalint.tables.delta_log.footer import FooterError, read_footer
+from schemalint.tables.delta_log.reader import read_table
+from schemalint.tables.storage.kinds.local import open_store
 from support.golden import assert_golden
 from support.logs import (
     add,

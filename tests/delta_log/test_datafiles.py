@@ -12,10 +12,10 @@ import pytest
 from deltalake.exceptions import DeltaError
 from pyarrow import parquet
 
+from schemalint.base.errors import LiveError
 from schemalint.delta.datatype import LONG, Field
-from schemalint.delta_log.datafiles import is_absolute, live_files
-from schemalint.errors import LiveError
-from schemalint.storage import open_store, read_table
+from schemalint.tables.delta_log.datafiles import is_absolute, live_files
+from schemalint.tables.storage import open_store, read_table
 from support.logs import add, metadata, protocol, remove, write_checkpoint, write_file, write_lines, write_log
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.delta_log.file_number import told_files
-from schemalint.storage import open_store
+from schemalint.tables.delta_log.file_number import told_files
+from schemalint.tables.storage import open_store
 from support.logs import write_checksum, write_file
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.delta.datatype import INTEGER, Field
-from schemalint.delta_log import limits
-from schemalint.storage import read_table
+from schemalint.tables.delta_log import limits
+from schemalint.tables.storage import read_table
 from support.logs import Action, add, commit_info, metadata, protocol, remove, write_checkpoint, write_log
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from pyarrow import parquet
 from schemalint.delta import datatype as dt
 from schemalint.delta.footer_summary import Files, FooterSummary, StoredLeaf
 from schemalint.delta.path import Part
-from schemalint.delta_log.footer import FooterError, read_footer
-from schemalint.table_json.footers import summary_from_json, summary_to_json
+from schemalint.tables.delta_log.footer import FooterError, read_footer
+from schemalint.tables.table_json.footers import summary_from_json, summary_to_json
 
 TYPES: list[tuple[pa.DataType, dt.DataType]] = [
     (pa.bool_(), dt.BOOLEAN),

@@ -1,4 +1,4 @@
-"""Hostile logs are read or refused within the memory that `schemalint.delta_log.limits` promises.
+"""Hostile logs are read or refused within the memory that `schemalint.tables.delta_log.limits` promises.
 
 Each test runs schemalint in its own process. A process that hangs, dies or prints a traceback fails the test.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.delta_log.names import Kind, log_file
+from schemalint.tables.delta_log.names import Kind, log_file
 
 VERSION = "00000000000000000007"
 UUID = "80a083e8-7026-4e79-81be-64bd76c43a11"

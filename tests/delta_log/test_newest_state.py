@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.base.values import replace
 from schemalint.delta.datatype import LONG, Field
 from schemalint.delta.history import history_from, without_history
 from schemalint.delta.table import History
-from schemalint.delta_log import reader
-from schemalint.storage import read_table
-from schemalint.storage.kinds.local import PathStore
-from schemalint.values import replace
+from schemalint.tables.delta_log import reader
+from schemalint.tables.storage import read_table
+from schemalint.tables.storage.kinds.local import PathStore
 from support.logs import clustering, metadata, protocol, write_file
 from support.long_logs import COLUMNS, LongLog, write_files
 

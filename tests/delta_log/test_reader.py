@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from schemalint.base.errors import LiveError
 from schemalint.delta.datatype import INTEGER, LONG, Field, Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import History
-from schemalint.delta_log.store import NoTable
-from schemalint.errors import LiveError
-from schemalint.storage import read_table
+from schemalint.tables.delta_log.store import NoTable
+from schemalint.tables.storage import read_table
 from support.logs import (
     add,
     clustering,

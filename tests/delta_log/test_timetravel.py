@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.base.errors import LiveError
 from schemalint.delta.datatype import LONG, Field
-from schemalint.delta_log.reader import read_table
-from schemalint.delta_log.store import DamagedFile, FileEntry
-from schemalint.errors import LiveError
-from schemalint.storage.kinds.local import PathStore, open_store
+from schemalint.tables.delta_log.reader import read_table
+from schemalint.tables.delta_log.store import DamagedFile, FileEntry
+from schemalint.tables.storage.kinds.local import PathStore, open_store
 from support.logs import add, commit_info, metadata, protocol, write_checkpoint, write_commit, write_log
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from schemalint.delta.datatype import (
 from schemalint.delta.path import Part
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, LogDefectKind
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 
 LOGS = Path(__file__).parent / "logs"
 TABLES = sorted(folder.name for folder in LOGS.iterdir() if folder.is_dir())

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint import git
-from schemalint.catalog.table_location import choose_target
-from schemalint.config.trust import find_trusted
+from schemalint.base.errors import UsageError
 from schemalint.delta.datatype import LONG, STRING, Field
 from schemalint.deploy import DeployInput, Deployment, prepare
 from schemalint.deploy.approvals import (
@@ -19,9 +17,11 @@ from schemalint.deploy.approvals import (
     unused_hashes,
     without_unapproved,
 )
-from schemalint.errors import UsageError
 from schemalint.lint.rulebook import rules_for_apply, selection_of
 from schemalint.model.plan import Approval
+from schemalint.project import git
+from schemalint.project.config.trust import find_trusted
+from schemalint.tables.catalog.table_location import choose_target
 from support.logs import commit_info, metadata, protocol, write_log
 from support.repo import Repo
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.base.values import replace
 from schemalint.contract import history
 from schemalint.contract.revisions import Revisions
 from schemalint.delta.datatype import STRING
 from schemalint.deploy.last_applied import LastApplied, find_last_applied
-from schemalint.git import DEFAULT_GLOBS, MissingHistoryError, Worktree, open_repository
 from schemalint.model.marker import Marker, declaration_hash
 from schemalint.model.plan import Refusal
-from schemalint.values import replace
+from schemalint.project.git import DEFAULT_GLOBS, MissingHistoryError, Worktree, open_repository
 from support.branch import (
     A2_B,
     A_B,

@@ -70,7 +70,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
             counted[next(word for word in arguments[1:] if not word.startswith("-") and "=" not in word)] += 1
             super().__init__(arguments, **options)
 
-    monkeypatch.setattr("schemalint.git.process.subprocess.Popen", Counting)
+    monkeypatch.setattr("schemalint.project.git.process.subprocess.Popen", Counting)
     return counted
 
 

@@ -11,22 +11,22 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from planner.test_planner_cases import CASES, _contract, _live, _plan
-from schemalint.config.trust import given_target
+from schemalint.base.errors import UsageError
+from schemalint.base.values import replace
 from schemalint.delta.change import CommentChanged
 from schemalint.delta.datatype import Struct
 from schemalint.delta.streams import Blocking
 from schemalint.deploy import Deployment
 from schemalint.deploy.journal import _rest, planned_again
 from schemalint.deploy.plan_file import _origin, origin_to_json, read_plan_file
-from schemalint.errors import UsageError
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.json_values import object_of
 from schemalint.model.marker import PENDING, Marker, Pending
 from schemalint.model.plan import Plan, Step, StepKind, TablePlan
 from schemalint.planner import plan_table, simulate
+from schemalint.project.config.trust import given_target
 from schemalint.report import plan as plans
-from schemalint.values import replace
 from support import strategies
 from support.contract_strategies import contracts
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from schemalint import git
-from schemalint.catalog.table_location import choose_target
-from schemalint.config.trust import find_trusted
 from schemalint.delta.datatype import LONG, STRING, Field
 from schemalint.deploy import DeployInput, Deployment, prepare
 from schemalint.deploy.approvals import without_unapproved
 from schemalint.lint.rulebook import rules_for_apply, selection_of
+from schemalint.project import git
+from schemalint.project.config.trust import find_trusted
+from schemalint.tables.catalog.table_location import choose_target
 from support.logs import commit_info, metadata, protocol, write_log
 from support.repo import Repo
 

@@ -13,11 +13,11 @@ import jsonschema
 import pytest
 import yaml
 
+from schemalint.base.printable import json_text
+from schemalint.base.values import replace
 from schemalint.cli.schema import SCHEMAS, schema_of
 from schemalint.contract import read
 from schemalint.lint.baseline import Entry, read_baseline, text_of
-from schemalint.printable import json_text
-from schemalint.values import replace
 from support.golden import assert_golden
 
 if TYPE_CHECKING:

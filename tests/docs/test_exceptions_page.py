@@ -6,13 +6,13 @@ import datetime as dt
 import re
 from pathlib import Path
 
-from schemalint import config
 from schemalint.contract import read, read_exceptions
 from schemalint.lint.exceptions import approve
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.written_exceptions import written_exceptions
 from schemalint.model.contract import Contract
 from schemalint.model.exception import WrittenException
+from schemalint.project import config
 from support.rule_judging import built_in
 
 PAGE = (Path(__file__).parents[2] / "docs" / "exceptions.md").read_text("utf-8")

@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from schemalint import config, contract
+from schemalint import contract
 from schemalint.cli import cli
 from schemalint.lint import error_classes
 from schemalint.lint.client_support import known_clients
@@ -19,6 +19,7 @@ from schemalint.lint.error_classes import ErrorAdvice, client_messages, error_ad
 from schemalint.lint.rule_lookup import explain
 from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule
+from schemalint.project import config
 from schemalint.report.rules import page
 from schemalint.report.table.clients import matrix_markdown
 from support.golden import assert_golden

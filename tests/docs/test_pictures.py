@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from schemalint.action.comment_text import Parts, comment_of
-from schemalint.action.inputs import Inputs
+from schemalint.cli.action.comment_text import Parts, comment_of
+from schemalint.cli.action.inputs import Inputs
 from support.golden import assert_golden
 from support.guide import Guide
 from support.terminal_picture import terminal_svg

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.base.values import replace
 from schemalint.delta.datatype import Field, Struct, Unmanaged
 from schemalint.delta.schema_json import print_schema
 from schemalint.model.declaration import created_state
-from schemalint.values import replace
 from support.checkpoints import TABLE_ID, offset, offsets, write_checkpoint
 from support.golden import assert_golden
 from support.logs import Action, commit_info, marker, metadata, protocol, write_log

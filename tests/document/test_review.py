@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.document.review import require_second_opinion, unified_diff
-from schemalint.errors import InternalError
+from schemalint.base.document.review import require_second_opinion, unified_diff
+from schemalint.base.errors import InternalError
 from support.repo import Repo
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from schemalint.document import Mapping, Scalar, read_documents, reader, root_values
-from schemalint.errors import ContractError
+from schemalint.base.document import Mapping, Scalar, read_documents, reader, root_values
+from schemalint.base.errors import ContractError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,7 +131,7 @@ def test_no_style_is_parsed_beyond_the_table(style: str, monkeypatch: pytest.Mon
 
         return counting
 
-    monkeypatch.setattr("schemalint.document.scan.events", counted)
+    monkeypatch.setattr("schemalint.base.document.scan.events", counted)
     text = STYLES[style]
     found = list(root_values(text, KEY))
     assert found == ["a.b"] * (

@@ -23,7 +23,7 @@ from schemalint.delta.datatype import walk_fields
 from schemalint.delta.diff import diff
 from schemalint.delta.path import format_path
 from schemalint.model.declaration import apply_declaration
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

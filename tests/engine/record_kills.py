@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from schemalint.base.values import replace
 from schemalint.delta.datatype import map_fields
 from schemalint.delta.diff import diff
-from schemalint.delta_log.store import NoTable
 from schemalint.deploy.outcome import Outcome
-from schemalint.storage import read_table
-from schemalint.values import replace
+from schemalint.tables.delta_log.store import NoTable
+from schemalint.tables.storage import read_table
 from support.faulty_sessions import Interrupted, Killed, counting_commits
 from support.lakehouse import Lakehouse
 

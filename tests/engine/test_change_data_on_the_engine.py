@@ -8,7 +8,7 @@ import pytest
 
 from schemalint.delta.change_data import LostRange, lost_range
 from schemalint.delta.diff import diff
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 
 if TYPE_CHECKING:
     from pathlib import Path

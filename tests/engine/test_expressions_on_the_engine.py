@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from schemalint.base.errors import ApplyError
 from schemalint.delta.change import ConstraintChanged, TableAdded
 from schemalint.delta.datatype import LONG, STRING, UNMANAGED, Field, Struct
 from schemalint.delta.expressions import Expression, Place, unusable_part
 from schemalint.delta.functions import FunctionKind, kinds
 from schemalint.delta.sql_text import COLUMN_WORDS, is_one_expression
 from schemalint.delta.table import TableState
-from schemalint.errors import ApplyError
 from schemalint.model.plan import Step, StepKind, TablePlan
 from schemalint.spark.expressioncheck import require_accepted
 from schemalint.spark.session_settings import required_settings

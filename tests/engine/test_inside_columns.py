@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.delta.datatype import INTEGER, Array, Map, Struct, Varchar, type_at
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 
 from schemalint.lint.table import judge_table
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from schemalint.lint.rulebook import load_rules
 from schemalint.lint.table import judge_table
 from schemalint.model.contract import Contract
 from schemalint.planner.limits import refused_changes
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 from support.logs import metadata, protocol, write_log
 from support.short_logs import write_short_log
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.base.values import replace
 from schemalint.delta.stream_progress import StreamProgress, commits_to_meet, effect_from
 from schemalint.delta.streams import Blocking, StreamEffect, StreamVerdict
 from schemalint.model.consumer import Stream
-from schemalint.storage import open_folder, read_table
-from schemalint.streaming.reader import read_stream
-from schemalint.values import replace
+from schemalint.tables.storage import open_folder, read_table
+from schemalint.tables.streaming.reader import read_stream
 from support.checkpoints import entry, offset, offsets
 
 if TYPE_CHECKING:

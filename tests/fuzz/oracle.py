@@ -7,18 +7,18 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from schemalint.base.errors import PluginError, SchemalintError
 from schemalint.delta.datatype import walk_fields
 from schemalint.delta.type_metadata import COLLATIONS, RAW_TYPE
-from schemalint.errors import PluginError, SchemalintError
 from schemalint.report import findings as reports
-from schemalint.table_json import from_json, to_json
+from schemalint.tables.table_json import from_json, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from schemalint.delta.datatype import Struct
     from schemalint.model.finding import CheckResult
-    from schemalint.table_json import TableDocument
+    from schemalint.tables.table_json import TableDocument
 
 BUG: Final = 3
 

@@ -7,7 +7,7 @@ import pytest
 from fuzz.mutation import Mutator
 from fuzz.oracle import Found, line_breaks, only_errors_of_the_input, require_harmless, require_no_bug
 from fuzz.parts import joined, split
-from schemalint.errors import ConfigError, InternalError, PluginError
+from schemalint.base.errors import ConfigError, InternalError, PluginError
 
 
 @pytest.mark.parametrize("error", [InternalError("a bug"), PluginError("a rule raises"), ConfigError("")])

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.errors import GitError
-from schemalint.git import (
+from schemalint.base.errors import GitError
+from schemalint.base.printable import visible
+from schemalint.project.git import (
     MAX_SIZE,
     Contents,
     EmptyTree,
@@ -21,15 +22,14 @@ from schemalint.git import (
     files_at,
     open_repository,
 )
-from schemalint.git.listing import list_files, list_sides
-from schemalint.printable import visible
+from schemalint.project.git.listing import list_files, list_sides
 from support.repo import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from schemalint.git import File
+    from schemalint.project.git import File
 
 CONTRACT = "schemalint: 1\ntable: {}\n"
 

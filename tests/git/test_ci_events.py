@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint import limits
-from schemalint.errors import GitError, UsageError
-from schemalint.git import MissingHistoryError, Revision, Side, find_base, find_head, open_repository
+from schemalint.base import limits
+from schemalint.base.errors import GitError, UsageError
+from schemalint.project.git import MissingHistoryError, Revision, Side, find_base, find_head, open_repository
 from support.repo import Repo
 
 if TYPE_CHECKING:

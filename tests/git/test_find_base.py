@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.errors import GitError, SchemalintError, UsageError
-from schemalint.git import (
+from schemalint.base.errors import GitError, SchemalintError, UsageError
+from schemalint.project.git import (
     EmptyTree,
     Index,
     MissingHistoryError,

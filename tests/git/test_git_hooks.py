@@ -18,7 +18,7 @@ PROBE = """
 import json, os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from schemalint.git import changes, find_base, find_head, open_repository
+from schemalint.project.git import changes, find_base, find_head, open_repository
 
 repo = open_repository(Path.cwd(), os.environ)
 head = find_head(repo, sys.argv[3], os.environ)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint import limits
-from schemalint.errors import GitError
-from schemalint.git import MAX_SIZE, EmptyTree, Index, Worktree, changes, open_repository
-from schemalint.git.process import run_git, talk_to_git
+from schemalint.base import limits
+from schemalint.base.errors import GitError
+from schemalint.project.git import MAX_SIZE, EmptyTree, Index, Worktree, changes, open_repository
+from schemalint.project.git.process import run_git, talk_to_git
 from support.repo import Repo
 
 if TYPE_CHECKING:

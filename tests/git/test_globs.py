@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint import limits
-from schemalint.errors import ConfigError
-from schemalint.git import Index, list_files, open_repository, unmatched_globs
-from schemalint.git.globs import parse_glob
+from schemalint.base import limits
+from schemalint.base.errors import ConfigError
+from schemalint.project.git import Index, list_files, open_repository, unmatched_globs
+from schemalint.project.git.globs import parse_glob
 from support.repo import Repo
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.git import foreign_head
+from schemalint.project.git import foreign_head
 
 GITLAB = {"GITLAB_CI": "true", "CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_PROJECT_ID": "1"}
 AZURE = {"TF_BUILD": "True", "BUILD_REASON": "PullRequest", "SYSTEM_PULLREQUEST_PULLREQUESTID": "7"}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.errors import GitError
-from schemalint.git import open_repository
+from schemalint.base.errors import GitError
+from schemalint.project.git import open_repository
 from support.repo import Repo, isolated_env
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from schemalint.errors import GitError
-from schemalint.git import (
+from schemalint.base.errors import GitError
+from schemalint.project.git import (
     EmptyTree,
     Revision,
     Worktree,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.errors import GitError, UsageError
-from schemalint.git import MissingHistoryError, Revision, is_ci, open_repository, trusted_commit
+from schemalint.base.errors import GitError, UsageError
+from schemalint.project.git import MissingHistoryError, Revision, is_ci, open_repository, trusted_commit
 from support.repo import Repo
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import yaml
 
 from schemalint.delta.datatype import INTEGER, LONG, STRING, Field
 from schemalint.delta.table import LiveTable
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 from support import jvm
 from support.ci_jobs import JobRun, Machines
 from support.github_workflows import GitHub

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.catalog.kinds.unity.http import Client
-from schemalint.errors import LiveError
+from schemalint.base.errors import LiveError
 from schemalint.spark import session
-from schemalint.storage import read_table
+from schemalint.tables.catalog.kinds.unity.http import Client
+from schemalint.tables.storage import read_table
 from support.hostile_servers import drips, hostile_server, resets, stays_silent
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def test_catalog(behave: Behaviour, seconds: float, message: str) -> None:
 
 @pytest.mark.parametrize(("behave", "seconds", "message"), STORE)
 def test_object_store(monkeypatch: pytest.MonkeyPatch, behave: Behaviour, seconds: int, message: str) -> None:
-    monkeypatch.setattr("schemalint.limits.STORE_RETRIES", 0)
+    monkeypatch.setattr("schemalint.base.limits.STORE_RETRIES", 0)
     storage = {"region": "x", "allow_http": "true", "access_key_id": "a", "secret_access_key": "b"}
     with hostile_server(behave) as port, pytest.raises(LiveError, match=message):
         read_table(

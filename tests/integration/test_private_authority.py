@@ -14,9 +14,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from schemalint.catalog.kinds.unity.http import Client
-from schemalint.errors import LiveError
-from schemalint.storage import read_table
+from schemalint.base.errors import LiveError
+from schemalint.tables.catalog.kinds.unity.http import Client
+from schemalint.tables.storage import read_table
 from support.servers import refusing_server
 
 # Python 3.13 and later refuse the certificate of an authority that does not say what it signs, and those that

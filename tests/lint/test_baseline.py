@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from schemalint.errors import ConfigError, Location
+from schemalint.base.errors import ConfigError, Location
+from schemalint.base.values import replace
 from schemalint.lint.baseline import Baseline, Compared, compare, read_baseline, rewritten, text_of, unused
 from schemalint.model.finding import CheckResult, Finding, ObjectRef, Run, Severity, SideRef
-from schemalint.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from schemalint import contract as contracts
-from schemalint.config import Config, parse
+from schemalint.base.errors import ConfigError
 from schemalint.delta.path import Part
 from schemalint.delta.streams import Blocking
-from schemalint.errors import ConfigError
 from schemalint.lint.consumers import configuration_faults, with_consumers
 from schemalint.lint.context import git_context
 from schemalint.lint.judge import judge_pair
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
+from schemalint.project.config import Config, parse
 from support.rule_judging import built_in
 
 TRINO = Consumer("dashboards", "trino", "476", owner="@bi")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.document import candidate, reader
-from schemalint.git import Contents, File, Revision, Worktree, changes, open_repository
+from schemalint.base.document import candidate, reader
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.duplicates import FOLDED_TO_ASCII
+from schemalint.project.git import Contents, File, Revision, Worktree, changes, open_repository
 from support.repo import Repo
 from support.rule_judging import built_in
 
@@ -171,7 +171,7 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         return counting
 
     monkeypatch.setattr(reader, "events", counted)
-    monkeypatch.setattr("schemalint.document.scan.events", counted)
+    monkeypatch.setattr("schemalint.base.document.scan.events", counted)
     return found
 
 

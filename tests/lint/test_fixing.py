@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemalint.git import Contents, File, Worktree
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.fixing import check_and_fix, with_fixes
+from schemalint.project.git import Contents, File, Worktree
 from support.rule_cases import Case, load_cases
 from support.rule_judging import TODAY, built_in
 

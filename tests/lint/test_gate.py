@@ -6,9 +6,6 @@ import re
 
 import pytest
 
-from schemalint.config import Config, TableSettings, Target, parse
-from schemalint.config.nested import with_nested
-from schemalint.git import Beside
 from schemalint.lint.gate import (
     COMPARED,
     MOST_LOOSENINGS,
@@ -19,6 +16,9 @@ from schemalint.lint.gate import (
 )
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
+from schemalint.project.config import Config, TableSettings, Target, parse
+from schemalint.project.config.nested import with_nested
+from schemalint.project.git import Beside
 
 PROD = "[targets.prod]\n"
 EXCEPTIONS = "exceptions.accept"

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 
 from schemalint import contract as contracts
-from schemalint import limits
+from schemalint.base import limits
+from schemalint.base.errors import InternalError, Location, PluginError, SchemalintError, UsageError
+from schemalint.base.values import replace
 from schemalint.delta.change import PropertyChanged, TableAdded, TypeChanged
 from schemalint.delta.datatype import UNMANAGED
-from schemalint.errors import InternalError, Location, PluginError, SchemalintError, UsageError
 from schemalint.lint.judge import judge_pair, ordered
 from schemalint.lint.rule_packages import BUILT_IN
 from schemalint.lint.rulebook import Selection, load_rules
@@ -27,7 +28,6 @@ from schemalint.plugin import (
     TableRetired,
     rule,
 )
-from schemalint.values import replace
 
 RULES = load_rules(Selection(select=("TW", "PF004")))
 ORDERS = """\

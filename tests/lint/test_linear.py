@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 
+from schemalint.author.pull.declaration import Scope
+from schemalint.author.pull.texts import updated_text
+from schemalint.author.revert.declaration import reverse_changes
+from schemalint.author.revert.reverting import reverted_text
+from schemalint.base.values import replace
 from schemalint.contract import read
 from schemalint.delta.datatype import Field, Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata, TableState
-from schemalint.git import Contents, File, Worktree
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.fixing import check_and_fix
 from schemalint.lint.judge import judge_pair
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
-from schemalint.pull.declaration import Scope
-from schemalint.pull.texts import updated_text
+from schemalint.project.git import Contents, File, Worktree
 from schemalint.report import findings as reports
-from schemalint.revert.declaration import reverse_changes
-from schemalint.revert.reverting import reverted_text
-from schemalint.values import replace
 from support.operations import assert_linear
 from support.rule_judging import built_in
 from support.wide import CHANGES

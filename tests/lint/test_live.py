@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.base.values import replace
 from schemalint.delta.datatype import VOID
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
@@ -15,7 +16,6 @@ from schemalint.lint.rulebook import Selection, load_rules
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.finding import Finding
-from schemalint.values import replace
 
 # The rules that the rows below need: this file tests how rules are run, not every rule.
 RULES = load_rules(

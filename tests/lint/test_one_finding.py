@@ -28,11 +28,12 @@ from engine.pairs import (
     type_contracts,
 )
 from schemalint import contract as contracts
+from schemalint.base.errors import Location
+from schemalint.base.values import replace
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import UNMANAGED, Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
-from schemalint.errors import Location
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.table import judge_table
@@ -42,7 +43,6 @@ from schemalint.model.declaration import created_state
 from schemalint.model.fact import ProtocolUpgrade
 from schemalint.model.finding import Finding, ObjectRef, Severity
 from schemalint.plugin import Problem, RuleContext, rule
-from schemalint.values import replace
 from support.rule_judging import built_in
 from support.sampling import some_of_each
 

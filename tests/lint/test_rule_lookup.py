@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.errors import UsageError
+from schemalint.base.errors import UsageError
 from schemalint.lint.error_classes import error_advice
 from schemalint.lint.rule_lookup import explain
 from schemalint.lint.rulebook import load_rules

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from schemalint.base.errors import InternalError, PluginError, UsageError
 from schemalint.delta.change import TypeChanged
-from schemalint.errors import InternalError, PluginError, UsageError
 from schemalint.lint.rulebook import Selection, load_rules
 from schemalint.plugin import ATTRIBUTE, Severity, rule
 

@@ -7,6 +7,7 @@ from typing import Final
 from hypothesis import HealthCheck, given, settings
 
 from schemalint import contract as contracts
+from schemalint.base.values import replace
 from schemalint.delta.stream_progress import StreamPosition, StreamProgress, commits_to_meet
 from schemalint.delta.table import History, HistoryEntry
 from schemalint.lint.context import git_context
@@ -17,7 +18,6 @@ from schemalint.model.column_tracking import track_columns
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding
-from schemalint.values import replace
 from support.contract_edits import EDITS
 from support.contract_pairs import Pair, pairs
 from support.seam import created_table, rules

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.base.values import replace
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.diff import diff
 from schemalint.lint.context import git_context
@@ -15,7 +16,6 @@ from schemalint.lint.rulebook import load_rules
 from schemalint.lint.stricter import RuleSet, rules_of_all
 from schemalint.model.contract import Contract
 from schemalint.plugin import ATTRIBUTE, Problem, Rule, RuleContext, Severity, rule
-from schemalint.values import replace
 
 ORDERS = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: c, type: int}\n"
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.base.errors import Location
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.live_history import live_steps
 from schemalint.delta.table import LiveTable
-from schemalint.errors import Location
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.table import judge_table, refused_by_spark
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Severity
 from schemalint.plugin import Problem, RuleContext, rule
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 from support.rule_judging import built_in
 from support.short_logs import logged_table
 

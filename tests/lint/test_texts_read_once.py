@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from schemalint.document import reader
-from schemalint.git import Contents, File, Worktree
+from schemalint.base.document import reader
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
+from schemalint.project.git import Contents, File, Worktree
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemalint.base.values import replace
 from schemalint.delta import change
 from schemalint.delta.change import Change
 from schemalint.delta.datatype import (
@@ -29,7 +30,6 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Part, path_key
 from schemalint.delta.table import Deletion, TableState
 from schemalint.model.declaration import apply_declaration, created_state
-from schemalint.values import replace
 from support.strategies import names, table_states
 
 A, B, C = (Field(name, INTEGER) for name in "abc")

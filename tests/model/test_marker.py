@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given, settings
 
+from schemalint.base.values import replace
 from schemalint.delta.datatype import (
     INTEGER,
     LONG,
@@ -21,7 +22,6 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import Deletion, LiveTable, Metadata, TableState
-from schemalint.delta_log.limits import KEPT_APP_IDS
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import (
     Contract,
@@ -31,7 +31,7 @@ from schemalint.model.contract import (
 )
 from schemalint.model.exception import RuleException
 from schemalint.model.marker import Marker, declaration_hash, next_version, read_marker
-from schemalint.values import replace
+from schemalint.tables.delta_log.limits import KEPT_APP_IDS
 from support.strategies import table_states
 
 COLUMN = Field("a", INTEGER, comment=UNMANAGED, default=UNMANAGED, generated=UNMANAGED, identity=UNMANAGED)

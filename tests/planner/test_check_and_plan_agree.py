@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from hypothesis import HealthCheck, given, settings
 
+from schemalint.base.values import replace
 from schemalint.delta.datatype import UNMANAGED, Struct
-from schemalint.values import replace
 from support.contract_edits import EDITS
 from support.contract_pairs import Pair, pairs
 from support.seam import created_table, errors, refusals

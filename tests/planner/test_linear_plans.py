@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.base.values import replace
 from schemalint.delta.datatype import map_fields
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
@@ -16,7 +17,6 @@ from schemalint.lint.table import judge_state, judge_table
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.declaration import created_state
 from schemalint.planner.plan import PlanOptions, plan_table
-from schemalint.values import replace
 from support.operations import assert_linear
 from support.rule_judging import built_in
 from support.wide import CHANGES

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from hypothesis import HealthCheck, Phase, given, reject, seed, settings
 
-from schemalint.catalog.target_tables import read_live
+from schemalint.base.errors import ApplyError
 from schemalint.delta.datatype import Array, DataType, Field, Map, Struct, field_at, type_at, walk_fields
 from schemalint.delta.path import format_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.type_text import print_type
 from schemalint.deploy.drift import drift
 from schemalint.deploy.last_applied import LastApplied
-from schemalint.errors import ApplyError
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.live import LiveComparison, judge_live, live_changes, live_context
 from schemalint.lint.rulebook import Selection, rules_for_apply
@@ -36,6 +35,7 @@ from schemalint.planner import PlanOptions, pending_changes, plan_table
 from schemalint.planner.create import create_steps
 from schemalint.planner.sql import unset_properties
 from schemalint.spark.expressioncheck import require_accepted
+from schemalint.tables.catalog.target_tables import read_live
 from support.contract_edits import EDITS
 from support.contract_pairs import Pair, is_computed, pairs
 from support.naive_statements import Attempt, attempts

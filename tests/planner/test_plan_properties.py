@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
+from schemalint.base.values import replace
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import BOOLEAN, UNMANAGED, Field, Struct, walk_fields
 from schemalint.delta.diff import diff
@@ -24,7 +25,6 @@ from schemalint.model.contract import Contract
 from schemalint.model.marker import declaration_hash, read_pending
 from schemalint.model.plan import Refusal, TablePlan
 from schemalint.planner import PlanOptions, pending_changes, plan_table, simulate
-from schemalint.values import replace
 from support.delta_model import Delta
 from support.history_strategies import TableHistory, live_table, paths_by_identity, table_histories
 

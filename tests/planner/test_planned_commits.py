@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from schemalint import contract as contracts
-from schemalint.catalog.target_tables import read_live
+from schemalint.base.values import replace
 from schemalint.delta.stream_commits import commits_since
 from schemalint.delta.streams import effect_on_stream
 from schemalint.model.column_tracking import track_columns
 from schemalint.planner import PlanOptions, plan_table, planned_commits
-from schemalint.values import replace
+from schemalint.tables.catalog.target_tables import read_live
 
 if TYPE_CHECKING:
     from pathlib import Path

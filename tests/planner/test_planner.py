@@ -10,6 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemalint.base.errors import Location
+from schemalint.base.redaction import hide
+from schemalint.base.values import replace
 from schemalint.delta import change
 from schemalint.delta.change import Change
 from schemalint.delta.datatype import (
@@ -33,7 +36,6 @@ from schemalint.delta.path import Path
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.sql_text import unquote_literal
 from schemalint.delta.table import LiveTable, Metadata, TableState
-from schemalint.errors import Location
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import Finding, ObjectRef, Severity
@@ -41,8 +43,6 @@ from schemalint.model.marker import Marker, declaration_hash
 from schemalint.model.plan import Plan, Step, StepKind, TablePlan
 from schemalint.planner import deviations, pending_changes, plan_table, simulate
 from schemalint.planner.sql import path_table
-from schemalint.redaction import hide
-from schemalint.values import replace
 from support.strategies import names, texts
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import contract as contracts
-from schemalint.catalog.target_tables import read_live
+from schemalint.base.values import replace
 from schemalint.delta.change import FeatureChanged
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.stream_commits import commits_since
@@ -22,7 +22,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
 from schemalint.planner import PlanOptions, deviations, pending_changes, plan_table, planned_commits, simulate
-from schemalint.values import replace
+from schemalint.tables.catalog.target_tables import read_live
 from support.golden import assert_golden
 from support.sampling import left_to
 

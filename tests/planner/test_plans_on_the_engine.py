@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 
-from schemalint.catalog.target_tables import read_live
 from schemalint.delta.datatype import Struct, field_at, walk_fields
 from schemalint.delta.path import Path as ColumnPath
 from schemalint.delta.path import lowercased
 from schemalint.delta.table import LiveTable
 from schemalint.model.column_tracking import track_columns
 from schemalint.planner import PlanOptions, pending_changes, plan_table
+from schemalint.tables.catalog.target_tables import read_live
 from support.history_strategies import TableHistory, paths_by_identity, table_histories
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from planner.test_planner_cases import CASES, _live, _plan
+from schemalint.base.values import replace
 from schemalint.delta import change
 from schemalint.delta.datatype import INTEGER, Field, Struct, map_fields, walk_fields
 from schemalint.delta.table import TableState
@@ -23,7 +24,6 @@ from schemalint.planner import (
     simulate,
 )
 from schemalint.planner.require import with_requirements
-from schemalint.values import replace
 
 if TYPE_CHECKING:
     from pathlib import Path

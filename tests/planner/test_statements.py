@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from schemalint.catalog.target_tables import read_live
+from schemalint.base.values import replace
 from schemalint.delta.change import (
     CommentChanged,
     DefaultChanged,
@@ -24,7 +24,7 @@ from schemalint.planner import simulate
 from schemalint.planner.altering import alter_columns
 from schemalint.planner.sql import path_table
 from schemalint.planner.statements import ColumnChange, fewest_statements
-from schemalint.values import replace
+from schemalint.tables.catalog.target_tables import read_live
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,8 +22,8 @@ from probe.recipes import recipe_file, recipe_names
 from probe.rows import Reader, client_rows, disagreements
 from probe.tables import all_tables
 from probe.writing import write_table
+from schemalint.base.errors import UsageError
 from schemalint.clients.table import file_data
-from schemalint.errors import UsageError
 
 SECONDS = 900.0
 PACKAGES = {

@@ -12,9 +12,9 @@ from typing import Final, TypeAlias
 
 from probe.process import run_command
 from probe.tables import PLAIN, ProbeTable
-from schemalint.errors import UsageError
+from schemalint.base.errors import UsageError
+from schemalint.base.values import frozen, replace
 from schemalint.model.client import Verdict
-from schemalint.values import frozen, replace
 
 Places: TypeAlias = Sequence[tuple[ProbeTable, str]]
 """Tables with the paths or URIs where the reader finds them."""

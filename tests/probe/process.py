@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, Final
 
-from schemalint.errors import UsageError
-from schemalint.values import frozen
+from schemalint.base.errors import UsageError
+from schemalint.base.values import frozen
 
 MAX_OUTPUT: Final = 16 << 20
 """Bytes that a reader may print; the rows of all tables take less than 64 KiB."""

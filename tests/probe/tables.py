@@ -7,8 +7,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Final
 
+from schemalint.base.values import field, frozen, replace
 from schemalint.delta.feature import FEATURES, closure
-from schemalint.values import field, frozen, replace
 
 PLAIN: Final = "plain"
 """The name of the table that every reader reads: it needs nothing."""

@@ -15,7 +15,7 @@ import pytest
 from probe import process
 from probe.asking import Answer, about, ask_recipe
 from probe.tables import PLAIN, all_tables
-from schemalint.errors import UsageError
+from schemalint.base.errors import UsageError
 from schemalint.model.client import Verdict
 
 PATIENCE = 120  # seconds, for a process on a busy machine

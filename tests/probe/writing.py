@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from schemalint.errors import UsageError
-from schemalint.files import write_bytes
-from schemalint.values import frozen
+from schemalint.base.errors import UsageError
+from schemalint.base.files import write_bytes
+from schemalint.base.values import frozen
 
 if TYPE_CHECKING:
     from probe.tables import ProbeTable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.errors import Location
+from schemalint.base.errors import Location
 from schemalint.report.findings._excerpt import excerpt
 
 LINE = "".join(f"c{number}: bigint, " for number in range(100_000))

@@ -10,12 +10,12 @@ import sys
 import click
 import pytest
 
-from schemalint.errors import UsageError
+from schemalint.base.errors import UsageError
+from schemalint.base.values import replace
 from schemalint.model.finding import CheckResult, Severity
 from schemalint.report import findings as report
 from schemalint.report.findings import concise, full, github, gitlab, html, json, junit, markdown, sarif
 from schemalint.report.findings._summary import summary, verdict
-from schemalint.values import replace
 from support.report_cases import all_cases, result_of
 
 FORMATS: tuple[report.Format, ...] = (

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from schemalint.base.values import replace
 from schemalint.model.finding import CheckResult
 from schemalint.report.findings import gitlab
-from schemalint.values import replace
 from support.report_cases import all_cases, result_of
 
 SEVERITIES = {"info", "minor", "major", "critical", "blocker"}

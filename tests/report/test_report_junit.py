@@ -15,9 +15,9 @@ import junitparser
 import pytest
 import xmlschema
 
+from schemalint.base.values import replace
 from schemalint.model.finding import CheckResult, Severity
 from schemalint.report.findings import junit
-from schemalint.values import replace
 from support.npm import CACHE
 from support.report_cases import all_cases, result_of
 from support.skipping import skip_or_fail

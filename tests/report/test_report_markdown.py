@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from schemalint.base.values import replace
 from schemalint.model.finding import CheckResult, Severity
 from schemalint.report.findings import markdown
-from schemalint.values import replace
 from support.report_cases import all_cases, result_of
 
 GITHUB_ACCEPTS = 65_536

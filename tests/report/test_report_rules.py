@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from schemalint.base.values import replace
 from schemalint.plugin import Problem, RuleContext
 from schemalint.report import rules
-from schemalint.values import replace
 from support.rule_judging import built_in
 
 HOSTILE = "::error::x ##[add-mask]y\n::add-mask::z\x1b[2J"

@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemalint.delta.sql_text import quote_literal, unquote_literal
-from schemalint.errors import Location
-from schemalint.model.finding import CheckResult
-from schemalint.printable import (
+from schemalint.base.errors import Location
+from schemalint.base.printable import (
     is_printable_sql,
     markdown_code,
     markdown_fence,
@@ -24,8 +22,10 @@ from schemalint.printable import (
     sql_comment,
     sql_script,
 )
+from schemalint.base.values import replace
+from schemalint.delta.sql_text import quote_literal, unquote_literal
+from schemalint.model.finding import CheckResult
 from schemalint.report import findings as report
-from schemalint.values import replace
 from support.attack_texts import ATTACKS, Command, lines_of, obeyed, runner_reads
 from support.report_cases import finding, result_of, run
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from schemalint.printable import sarif_message
+from schemalint.base.printable import sarif_message
 from schemalint.report.findings import sarif
 from support.attack_texts import ATTACKS
 from support.report_cases import all_cases, result_of

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemalint.author.revert.declaration import reverse_changes
+from schemalint.base.values import replace
 from schemalint.delta import change
 from schemalint.delta.datatype import (
     DATE,
@@ -23,8 +25,6 @@ from schemalint.delta.diff import diff
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_verdict import TypeVerdict, classify
 from schemalint.model.contract import Contract
-from schemalint.revert.declaration import reverse_changes
-from schemalint.values import replace
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from schemalint.base.errors import Location
 from schemalint.delta.table import TableState
-from schemalint.errors import Location
 from schemalint.lint.context import git_context
 from schemalint.lint.judge import Judge
 from schemalint.model.contract import Contract

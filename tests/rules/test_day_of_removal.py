@@ -7,11 +7,11 @@ import datetime as dt
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.base.values import replace
 from schemalint.delta.change import FieldRemoved
 from schemalint.delta.diff import diff
 from schemalint.lint.context import git_context
 from schemalint.model.contract import Contract
-from schemalint.values import replace
 from support.rule_judging import built_in
 
 MAPPED = "properties: {delta.columnMapping.mode: name}\n"

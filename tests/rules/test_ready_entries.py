@@ -6,6 +6,7 @@ from itertools import groupby
 
 import pytest
 
+from schemalint.base.values import replace
 from schemalint.contract import read
 from schemalint.lint.exceptions import approve
 from schemalint.model.exception import ExceptionSource, WrittenException
@@ -13,7 +14,6 @@ from schemalint.model.finding import CheckResult, Run, Severity, SideRef
 from schemalint.model.judged_table import JudgedTable
 from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED
 from schemalint.report.findings._ways import ways_out
-from schemalint.values import replace
 from support.rule_cases import load_cases
 from support.rule_judging import TODAY, built_in, findings
 

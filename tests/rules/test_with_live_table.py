@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemalint import contract
+from schemalint.base.values import replace
 from schemalint.delta.datatype import DOUBLE, INTEGER, LONG, Field, Map, RecordedChange, Struct, Varchar
 from schemalint.delta.path import Part
 from schemalint.delta.protocol import Protocol
@@ -12,7 +13,6 @@ from schemalint.delta.table import LiveTable, Metadata, TableState
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.table import judge_table
 from schemalint.model.finding import Finding, Severity
-from schemalint.values import replace
 from support.rule_judging import built_in
 
 COLUMNS = Struct((Field("order_id", INTEGER),))

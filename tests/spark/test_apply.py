@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import deploy
+from schemalint.base.errors import UsageError, WaitingError
 from schemalint.cli._options import PENDING
 from schemalint.delta.datatype import LONG, field_at, type_at
 from schemalint.delta.path import Part
 from schemalint.deploy import DeployInput, Deployment
 from schemalint.deploy.outcome import Outcome
-from schemalint.errors import UsageError, WaitingError
 from schemalint.model.marker import read_marker
 from schemalint.spark.runner import apply
 

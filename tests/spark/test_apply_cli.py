@@ -12,7 +12,7 @@ from pyspark.errors import AnalysisException
 
 from schemalint.cli import main
 from schemalint.model.marker import read_marker
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

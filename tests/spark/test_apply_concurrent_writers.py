@@ -12,7 +12,7 @@ from schemalint import deploy
 from schemalint.delta.datatype import LONG
 from schemalint.deploy.outcome import Outcome
 from schemalint.spark.runner import apply
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 from support.faulty_sessions import Interrupted
 from support.sampling import left_to
 

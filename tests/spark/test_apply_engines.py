@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.delta.datatype import TIMESTAMP
-from schemalint.delta_log.store import NoTable
 from schemalint.deploy.outcome import Outcome
+from schemalint.tables.delta_log.store import NoTable
 from support.repo import Repo
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def test_catalog_unknown_to_the_session_is_reported(
         '[targets.dev]\ncatalog = "main"\ncatalog_uri = "http://127.0.0.1:9/api/2.1/unity-catalog"\n',
     )
     lakehouse.declare(BASE)
-    monkeypatch.setattr("schemalint.catalog.read", _no_table)
+    monkeypatch.setattr("schemalint.tables.catalog.read", _no_table)
 
     applied = lakehouse.apply()
 

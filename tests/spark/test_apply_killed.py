@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.base.values import replace
 from schemalint.delta.datatype import map_fields
 from schemalint.deploy.outcome import Outcome
 from schemalint.model.marker import PENDING
-from schemalint.values import replace
 from support.faulty_sessions import AnswerLostError, Interrupted, Killed, killed_after
 from support.lakehouse import Lakehouse
 from support.sampling import left_to

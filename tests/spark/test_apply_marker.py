@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from schemalint.base.errors import ApplyError
 from schemalint.deploy.log_lines import warnings
 from schemalint.deploy.outcome import Outcome
-from schemalint.errors import ApplyError
 from schemalint.lint.table import as_declared
 from schemalint.model.marker import Marker, next_version, read_marker
 from schemalint.planner import plan_table
@@ -25,7 +25,7 @@ from schemalint.spark.runner import apply
 from schemalint.spark.session import FITS_SNAPSHOTS, sibling_sessions
 from schemalint.spark.session_settings import transaction
 from schemalint.spark.table import Recorded, TableRun
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 from support.logs import protocol, write_log
 from support.sampling import left_to
 

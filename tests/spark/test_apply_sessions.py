@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.sql import SparkSession
 
-from schemalint.config import SparkSettings
-from schemalint.config.trust import TrustedSpark
+from schemalint.base.errors import ApplyError
 from schemalint.delta.type_text import print_type
 from schemalint.deploy.outcome import Outcome
-from schemalint.errors import ApplyError
+from schemalint.project.config import SparkSettings
+from schemalint.project.config.trust import TrustedSpark
 from schemalint.spark.runner import apply
 from schemalint.spark.session import FITS_SNAPSHOTS, SNAPSHOT_PARTITIONS, start
 from schemalint.spark.session_settings import DEFAULTS_OF_NEW_TABLES, REQUIRED
 from schemalint.spark.snapshots import partitions_for
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 from support.builders import Builder
 from support.faulty_sessions import Interrupted
 

@@ -113,8 +113,8 @@ def test_relative_path_means_the_same_on_executors(lake: Lake) -> None:
 
 
 def test_environment_variables_are_resolved_on_executors(lake: Lake) -> None:
-    from schemalint.config import Target  # noqa: PLC0415
-    from schemalint.config.trust import TrustedTarget  # noqa: PLC0415
+    from schemalint.project.config import Target  # noqa: PLC0415
+    from schemalint.project.config.trust import TrustedTarget  # noqa: PLC0415
     from schemalint.spark import executors  # noqa: PLC0415 (only with Spark)
     from schemalint.spark.audit import TableToRead, read_tables  # noqa: PLC0415
 

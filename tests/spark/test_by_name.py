@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.delta_log.reader import POSSIBLY_STALE
-from schemalint.errors import SchemalintError
+from schemalint.base.errors import SchemalintError
 from schemalint.spark.catalog import SessionCatalog
+from schemalint.tables.delta_log.reader import POSSIBLY_STALE
 from support.project import Project, Run
 from support.repo import Repo
 

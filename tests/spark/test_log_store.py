@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from schemalint.config import Target
-from schemalint.config.trust import TrustedTarget
+from schemalint.base.errors import ApplyError
 from schemalint.delta.log_store import DYNAMODB, SINGLE_DRIVER
-from schemalint.errors import ApplyError
 from schemalint.model.plan import TablePlan
+from schemalint.project.config import Target
+from schemalint.project.config.trust import TrustedTarget
 from schemalint.spark.log_store import require_shared_log_store
 
 if TYPE_CHECKING:
@@ -150,8 +150,8 @@ def test_table_to_create_is_where_its_schema_is(spark: SparkSession) -> None:
 
 CLIENT = f"""
 from pyspark.sql import SparkSession
-from schemalint.config import Target
-from schemalint.errors import ApplyError
+from schemalint.project.config import Target
+from schemalint.base.errors import ApplyError
 from schemalint.model.plan import TablePlan
 from schemalint.spark.log_store import require_shared_log_store
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.base.errors import UsageError
+from schemalint.base.values import replace
 from schemalint.cli._spark_options import Spark, running_spark
 from schemalint.cli._typed import Connection, typed
-from schemalint.config import SparkSettings, Target
-from schemalint.config.trust import TrustedSpark, TrustedTarget
-from schemalint.errors import UsageError
+from schemalint.project.config import SparkSettings, Target
+from schemalint.project.config.trust import TrustedSpark, TrustedTarget
 from schemalint.spark.object_stores import (
     left_out,
     missing_packages,
@@ -19,7 +20,6 @@ from schemalint.spark.object_stores import (
     with_packages,
     with_store_of,
 )
-from schemalint.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

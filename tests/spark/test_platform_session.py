@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pyspark
 import pytest
 
-from schemalint.config import SparkSettings
-from schemalint.config.trust import TrustedSpark
+from schemalint.project.config import SparkSettings
+from schemalint.project.config.trust import TrustedSpark
 from schemalint.spark.session import sibling_sessions, start
 from support import jvm
 from support.builders import Builder
@@ -45,7 +45,7 @@ from pathlib import Path
 import schemalint.spark
 from pyspark.sql import SparkSession
 from schemalint.cli import main
-from schemalint.errors import ApplyError
+from schemalint.base.errors import ApplyError
 
 repository, log, extension, catalog = sys.argv[1:]
 os.chdir(repository)

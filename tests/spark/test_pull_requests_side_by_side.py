@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from schemalint.cli import main
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 
 if TYPE_CHECKING:
     from support.lakehouse import Lakehouse

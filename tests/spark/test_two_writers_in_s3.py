@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 from support import jvm
 from support.project import ORDERS
 from support.racing_store import racing_s3_server

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from schemalint.catalog.table_requests import read_tables, table_requests
-from schemalint.errors import LiveError
-from schemalint.table_json import TableDocument
+from schemalint.base.errors import LiveError
+from schemalint.tables.catalog.table_requests import read_tables, table_requests
+from schemalint.tables.table_json import TableDocument
 from support.logs import add, metadata, protocol, write_log
 from support.servers import Bucket
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import pytest
 
-from schemalint.catalog.target_tables import TargetTables
-from schemalint.config import Target
-from schemalint.config.trust import TrustedTarget
 from schemalint.delta.datatype import LONG, Field
 from schemalint.delta.history import history_from
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract
-from schemalint.storage import read_table
-from schemalint.storage.kinds import local
+from schemalint.project.config import Target
+from schemalint.project.config.trust import TrustedTarget
+from schemalint.tables.catalog.target_tables import TargetTables
+from schemalint.tables.storage import read_table
+from schemalint.tables.storage.kinds import local
 from support.logs import metadata
 from support.long_logs import COLUMNS, MARKER, LongLog, put_files, write_files
 from support.project import ORDERS, Project

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from schemalint.errors import LiveError
-from schemalint.storage import MOST_LEVELS, find_tables
+from schemalint.base.errors import LiveError
+from schemalint.tables.storage import MOST_LEVELS, find_tables
 
 
 def create_tables(root: Path, *tables: str) -> None:

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from schemalint.base.errors import LiveError
 from schemalint.delta.datatype import INTEGER, LONG, Field
 from schemalint.delta.footer_summary import Files, merge_summaries
-from schemalint.errors import LiveError
-from schemalint.storage.data_files import ALL, Share, count_files, summarize_files
+from schemalint.tables.storage.data_files import ALL, Share, count_files, summarize_files
 from support.logs import add, metadata, protocol, write_log
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from importlib import import_module
 
 import pytest
 
-from schemalint.errors import LiveError
-from schemalint.storage import kinds, open_store
+from schemalint.base.errors import LiveError
+from schemalint.tables.storage import kinds, open_store
 
 KINDS = [import_module(f"{kinds.__name__}.{module.name}") for module in pkgutil.iter_modules(kinds.__path__)]
 REFERENCES = [

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.delta_log.store import NoTable
-from schemalint.errors import LiveError
-from schemalint.storage import holds_files, open_store, read_table
-from schemalint.storage.kinds import local
+from schemalint.base.errors import LiveError
+from schemalint.tables.delta_log.store import NoTable
+from schemalint.tables.storage import holds_files, open_store, read_table
+from schemalint.tables.storage.kinds import local
 from support.logs import metadata, protocol, write_log
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 from obstore import put
 
-from schemalint.catalog.table_requests import TableRequest, read_tables
-from schemalint.delta_log.store import NoTable
-from schemalint.errors import LiveError
-from schemalint.storage import (
+from schemalint.base.errors import LiveError
+from schemalint.base.values import replace
+from schemalint.tables.catalog.table_requests import TableRequest, read_tables
+from schemalint.tables.delta_log.store import NoTable
+from schemalint.tables.storage import (
     MOST_SEARCHED,
     find_tables,
     holds_files,
@@ -21,9 +22,8 @@ from schemalint.storage import (
     open_store,
     read_table,
 )
-from schemalint.storage.kinds import object_store
-from schemalint.table_json import TableFailure
-from schemalint.values import replace
+from schemalint.tables.storage.kinds import object_store
+from schemalint.tables.table_json import TableFailure
 from support.logs import add, commit_info, metadata, protocol, write_log
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import pytest
 from obstore.store import AzureStore
 
-from schemalint.delta_log.store import NoTable
-from schemalint.errors import LiveError
-from schemalint.storage import find_tables, read_table
+from schemalint.base.errors import LiveError
+from schemalint.tables.delta_log.store import NoTable
+from schemalint.tables.storage import find_tables, read_table
 from support.logs import metadata, protocol, write_log
 from support.servers import ACCOUNT, ACCOUNT_KEY, azure_server, send_put, upload
 

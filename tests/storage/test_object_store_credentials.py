@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.config import Target
-from schemalint.config.trust import TrustedTarget, resolve_storage
-from schemalint.errors import LiveError
-from schemalint.storage import read_table
-from schemalint.store_settings import has_credentials
+from schemalint.base.errors import LiveError
+from schemalint.base.store_settings import has_credentials
+from schemalint.project.config import Target
+from schemalint.project.config.trust import TrustedTarget, resolve_storage
+from schemalint.tables.storage import read_table
 from support.servers import ACCOUNT_KEY, refusing_server
 
 DENIED = "<Error><Code>AccessDenied</Code></Error>"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from schemalint.delta_log.store import NoTable
-from schemalint.errors import LiveError
-from schemalint.storage import read_table
-from schemalint.storage.kinds.object_store import client, unreachable
+from schemalint.base.errors import LiveError
+from schemalint.tables.delta_log.store import NoTable
+from schemalint.tables.storage import read_table
+from schemalint.tables.storage.kinds.object_store import client, unreachable
 from support.hostile_servers import answers, hostile_server, http_answer
 from support.project import ORDERS, Project
 from support.repo import Repo

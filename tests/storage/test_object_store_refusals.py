@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from schemalint.delta_log.store import NoTable
-from schemalint.errors import LiveError
+from schemalint.base.errors import LiveError
 from schemalint.report import findings as report
-from schemalint.storage import find_tables, holds_files, read_table
+from schemalint.tables.delta_log.store import NoTable
+from schemalint.tables.storage import find_tables, holds_files, read_table
 from support.project import ORDERS
 from support.repo import Repo
 from support.servers import ACCOUNT, ACCOUNT_KEY, refusing_server
@@ -232,7 +232,7 @@ def _restore_ctrl_c() -> None:
 
 def test_ctrl_c_ends_the_reading_of_one_table(silent: socket.socket) -> None:
     code = (
-        "import sys; from schemalint.storage import find_tables, holds_files, read_table; "
+        "import sys; from schemalint.tables.storage import find_tables, holds_files, read_table; "
         "read_table('s3://lake/t', storage=eval(sys.argv[1]))"
     )
     storage = {"endpoint": _address(silent), "allow_http": "true", **KEYS}

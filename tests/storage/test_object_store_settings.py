@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from schemalint import config, contract
-from schemalint.catalog.table_location import table_location
-from schemalint.config.storage import is_public_setting
-from schemalint.config.trust import TrustedTarget, resolve_storage
-from schemalint.errors import ConfigError
+from schemalint import contract
+from schemalint.base.errors import ConfigError
+from schemalint.project import config
+from schemalint.project.config.storage import is_public_setting
+from schemalint.project.config.trust import TrustedTarget, resolve_storage
+from schemalint.tables.catalog.table_location import table_location
 from support.project import ORDERS
 
 DOCUMENTED = re.search(

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import pytest
 
-from schemalint.catalog.target_tables import TargetTables
-from schemalint.config import Target
-from schemalint.config.trust import TrustedTarget
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract
-from schemalint.storage import open_store, read_table, requests
-from schemalint.storage.kinds.object_store import ahead, log
-from schemalint.storage.kinds.object_store.ahead import MOST_AHEAD, FilesAhead
-from schemalint.storage.table_workers import TableWorkers
+from schemalint.project.config import Target
+from schemalint.project.config.trust import TrustedTarget
+from schemalint.tables.catalog.target_tables import TargetTables
+from schemalint.tables.storage import open_store, read_table, requests
+from schemalint.tables.storage.kinds.object_store import ahead, log
+from schemalint.tables.storage.kinds.object_store.ahead import MOST_AHEAD, FilesAhead
+from schemalint.tables.storage.table_workers import TableWorkers
 from support.logs import write_checkpoint
 from support.long_logs import STATE, LongLog, put_files
 

@@ -8,7 +8,7 @@ import pytest
 
 from schemalint.cli import main
 from schemalint.delta.datatype import LONG, Field
-from schemalint.storage import location_key
+from schemalint.tables.storage import location_key
 from support.logs import commit_info, metadata, protocol, write_log
 from support.repo import Repo
 

@@ -11,10 +11,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from schemalint.errors import LiveError
+from schemalint.base.errors import LiveError
 from schemalint.model.consumer import Stream
-from schemalint.storage import open_folder
-from schemalint.streaming.reader import read_stream
+from schemalint.tables.storage import open_folder
+from schemalint.tables.streaming.reader import read_stream
 from support.checkpoints import TABLE_ID, entry, offset, offsets
 from support.servers import CREDENTIALS
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
+from schemalint.base.values import replace
 from schemalint.contract.revisions import Revisions
 from schemalint.delta.datatype import Field, map_fields
 from schemalint.delta.path import format_path
@@ -13,12 +14,11 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.deploy.drift import drift
 from schemalint.deploy.last_applied import LastApplied, find_last_applied
-from schemalint.git import DEFAULT_GLOBS, Revision, open_repository, resolve
 from schemalint.model.declaration import created_state
 from schemalint.model.marker import Marker, declaration_hash
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan
 from schemalint.planner import PlanOptions, plan_table
-from schemalint.values import replace
+from schemalint.project.git import DEFAULT_GLOBS, Revision, open_repository, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from schemalint.base.values import replace
 from schemalint.contract.dialects.native.declared import declared_type
 from schemalint.delta.datatype import (
     BOOLEAN,
@@ -25,7 +26,6 @@ from schemalint.delta.path import Part, Path
 from schemalint.delta.table import Deletion
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Contract, WriterPermissions
-from schemalint.values import replace
 from support.contract_pairs import CONTAINERS, DEFAULTS, LEAVES, MAPPING, NAMES, bare, quoted, readable
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from schemalint import contract as contracts
+from schemalint.base.values import replace
 from schemalint.contract.dialects.native.data import as_data
 from schemalint.contract.dialects.native.declared import declared_type
 from schemalint.delta.datatype import UNMANAGED, VOID, DataType, Field, Identity, Struct, walk_fields
@@ -22,7 +23,6 @@ from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Contract, ProtocolLimits
-from schemalint.values import replace
 
 if TYPE_CHECKING:
     from random import Random

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
+from schemalint.base.values import replace
 from schemalint.contract.dialects.native.declared import declared_type
 from schemalint.delta.datatype import (
     STRING,
@@ -33,7 +34,6 @@ from schemalint.model.contract import (
     WriterPermissions,
 )
 from schemalint.model.exception import RuleException
-from schemalint.values import replace
 from support.strategies import datatypes, names, table_states, texts
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
+from schemalint.base.values import replace
 from schemalint.delta import change
 from schemalint.delta.datatype import Field, Struct, field_at, map_fields, type_at, walk_fields
 from schemalint.delta.patch import update_field, update_type
@@ -17,7 +18,6 @@ from schemalint.delta.path import Path, lowercased
 from schemalint.delta.widening import TypeStep
 from schemalint.delta.widening import step as type_step
 from schemalint.model.plan import Step, StepKind
-from schemalint.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from hypothesis import strategies as st
 
+from schemalint.base.values import replace
 from schemalint.delta.datatype import (
     BYTE,
     DATE,
@@ -39,7 +40,6 @@ from schemalint.delta.table import Deletion, LiveTable, Metadata, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
-from schemalint.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -6,19 +6,20 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schemalint import deploy, git
-from schemalint.catalog.table_location import choose_target
-from schemalint.config.trust import ConfigOptions, find_trusted
+from schemalint import deploy
+from schemalint.base.values import replace
 from schemalint.deploy.journal import JournalInput, resume
 from schemalint.deploy.outcome import Applied
 from schemalint.deploy.plan_file import read_plan_file
 from schemalint.lint.rulebook import Selection, rules_for_apply
+from schemalint.project import git
+from schemalint.project.config.trust import ConfigOptions, find_trusted
 from schemalint.report import plan as plans
 from schemalint.spark.catalog import SessionCatalog
 from schemalint.spark.runner import ApplyOptions, apply, apply_plan
 from schemalint.spark.session import sibling_sessions
-from schemalint.storage import read_table
-from schemalint.values import replace
+from schemalint.tables.catalog.table_location import choose_target
+from schemalint.tables.storage import read_table
 from support.repo import Repo
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from schemalint.base.values import replace
 from schemalint.delta import change
 from schemalint.delta.datatype import Field, Identity, Struct, walk
 from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.type_text import print_type
-from schemalint.values import replace
 from support.contract_pairs import quoted
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ import json
 import sys
 from pathlib import Path
 
-from schemalint import git
-from schemalint.config.trust import TrustedSpark, find_trusted
-from schemalint.errors import ApplyError
+from schemalint.base.errors import ApplyError
+from schemalint.base.values import replace
+from schemalint.project import git
+from schemalint.project.config.trust import TrustedSpark, find_trusted
 from schemalint.spark import apply
 from schemalint.spark.object_stores import missing_packages, with_packages, with_store_of
 from schemalint.spark.session import SqlSession, start
-from schemalint.values import replace
 from support.jvm import one_fetches_jars
 from support.racing_store import meet
 

@@ -7,8 +7,8 @@ import runpy
 from pathlib import Path
 from typing import Any
 
-from schemalint.document.nodes import Span, location
-from schemalint.errors import Location
+from schemalint.base.document.nodes import Span, location
+from schemalint.base.errors import Location
 from schemalint.model.finding import CheckResult, Finding, ObjectRef, Run, Severity, SideRef
 
 CASES = Path(__file__).parents[1] / "report/cases"

@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, Final
 import yaml
 
 from schemalint import contract as contracts
-from schemalint.catalog.stream_progress import with_progress
-from schemalint.config import Target, parse
-from schemalint.config.trust import TrustedTarget
+from schemalint.base.values import replace
 from schemalint.contract.fixes import fixed_files
 from schemalint.delta.engine import parse_engine
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.stored_types import physical_types
 from schemalint.delta.table import CatalogTable, LiveTable, Metadata
-from schemalint.git import Contents, File
 from schemalint.lint.client_support import unknown_support
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.context import git_context
@@ -38,7 +35,10 @@ from schemalint.model.client import SupportUnknown
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import Drift, DuplicateTable, JudgedException, ProtocolUpgrade
-from schemalint.values import replace
+from schemalint.project.config import Target, parse
+from schemalint.project.config.trust import TrustedTarget
+from schemalint.project.git import Contents, File
+from schemalint.tables.catalog.stream_progress import with_progress
 from support.short_footers import summary_of_footers
 from support.short_logs import logged_table
 

@@ -6,14 +6,13 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from schemalint.config import Config
+from schemalint.base.values import replace
 from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.deploy.drift import unseen_edits
 from schemalint.deploy.last_applied import LastApplied
-from schemalint.git import Contents, File, Revision, Worktree
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput, LiveSide
 from schemalint.lint.consumers import with_consumers
@@ -25,7 +24,8 @@ from schemalint.model.column_tracking import track_columns
 from schemalint.model.declaration import created_state
 from schemalint.model.finding import Severity
 from schemalint.planner import PlanOptions, plan_table
-from schemalint.values import replace
+from schemalint.project.config import Config
+from schemalint.project.git import Contents, File, Revision, Worktree
 from support.contract_pairs import text_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from schemalint.storage import read_table
+from schemalint.tables.storage import read_table
 from support.logs import Action, write_checkpoint, write_commit, write_file
 
 if TYPE_CHECKING:

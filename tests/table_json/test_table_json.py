@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from schemalint.base.values import replace
 from schemalint.delta.datatype import LONG, STRING, Field
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import (
@@ -24,8 +25,8 @@ from schemalint.delta.table import (
     LogDefectKind,
     Metadata,
 )
-from schemalint.storage import read_table
-from schemalint.table_json import (
+from schemalint.tables.storage import read_table
+from schemalint.tables.table_json import (
     TableDocument,
     TableFailure,
     TableJsonError,
@@ -35,7 +36,6 @@ from schemalint.table_json import (
     schema,
     to_json,
 )
-from schemalint.values import replace
 from support.logs import clustering, commit_info, metadata, protocol, write_log
 from support.strategies import structs, table_states, texts
 

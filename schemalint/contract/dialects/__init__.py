@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Protocol, cast
 
+from schemalint.base.document import Document
+from schemalint.base.document.excerpt import Excerpt
+from schemalint.base.errors import ContractError
 from schemalint.delta.table import TableState
-from schemalint.document import Document
-from schemalint.document.excerpt import Excerpt
-from schemalint.errors import ContractError
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Edit
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 from schemalint.report.formats import format_module, format_names
 
 if TYPE_CHECKING:
+    from schemalint.base.printable import SafeText
     from schemalint.model.finding import CheckResult
-    from schemalint.printable import SafeText
 
 
 class Format(Protocol):

@@ -7,13 +7,13 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemalint.printable import printable
-from schemalint.redaction import masked
+from schemalint.base.printable import printable
+from schemalint.base.redaction import masked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schemalint.errors import Location
+    from schemalint.base.errors import Location
 
 _BOM = "\ufeff"
 _TAB = " " * 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from schemalint.base.values import grouped
 from schemalint.delta.feature_usage import feature_uses
 from schemalint.delta.history import changes, steps, type_history, utc_text
 from schemalint.delta.path import format_path
@@ -12,7 +13,6 @@ from schemalint.report.findings._schema_rows import RowKind, column_rows, settin
 from schemalint.report.table.changes import describe_changes
 from schemalint.report.table.fields import type_text
 from schemalint.report.text import counted
-from schemalint.values import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from schemalint.base.printable import printable
+from schemalint.base.values import grouped
 from schemalint.model.finding import Severity
-from schemalint.printable import printable
 from schemalint.report.text import counted
-from schemalint.values import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

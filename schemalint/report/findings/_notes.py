@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemalint.printable import printable
+from schemalint.base.printable import printable
 from schemalint.report.delta_errors import error_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schemalint.errors import Location, SchemalintError
+    from schemalint.base.errors import Location, SchemalintError
     from schemalint.model.finding import Finding, Fix
 
 FAILURE = "failure"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from schemalint.values import grouped
+from schemalint.base.values import grouped
 
 if TYPE_CHECKING:
     from schemalint.model.finding import CheckResult, Severity

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from schemalint.base.printable import printable
 from schemalint.model.finding import Severity
-from schemalint.printable import printable
 from schemalint.report.text import COLORS, counted, styled
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from schemalint.document.scalars import print_scalar
-from schemalint.errors import ContractError
+from schemalint.base.document.scalars import print_scalar
+from schemalint.base.errors import ContractError
 from schemalint.model.exception import NAMED, ExceptionSource
 from schemalint.model.finding import Severity
 from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED

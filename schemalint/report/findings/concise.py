@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schemalint.base.printable import SafeText, printable, terminal_text
 from schemalint.model.finding import Severity
-from schemalint.printable import SafeText, printable, terminal_text
 from schemalint.report.findings._approved import approved_lines
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import FAILURE, known_text, location_text
@@ -13,7 +13,7 @@ from schemalint.report.findings._summary import closing, shown
 from schemalint.report.text import COLORS, styled
 
 if TYPE_CHECKING:
-    from schemalint.errors import SchemalintError
+    from schemalint.base.errors import SchemalintError
     from schemalint.model.finding import CheckResult, Finding
 
 SHOWS_TABLES = False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schemalint.base.printable import SafeText, printable, terminal_text
 from schemalint.model.finding import Severity
-from schemalint.printable import SafeText, printable, terminal_text
 from schemalint.report.findings._approved import approved_lines
 from schemalint.report.findings._excerpt import excerpt, last_line, split_lines
 from schemalint.report.findings._inventory import inventory_lines
@@ -24,7 +24,7 @@ from schemalint.report.text import COLORS, separated, styled
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from schemalint.errors import Location, SchemalintError
+    from schemalint.base.errors import Location, SchemalintError
     from schemalint.model.finding import CheckResult, Finding, TextChange
     from schemalint.report.findings._excerpt import Row
     from schemalint.report.findings._ways import Ways

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schemalint.base.printable import SafeText, annotation, joined
 from schemalint.model.finding import Severity
-from schemalint.printable import SafeText, annotation, joined
 from schemalint.report.findings._approved import approved_lines
 from schemalint.report.findings._excerpt import last_line
 from schemalint.report.findings._inventory import inventory_lines
@@ -19,7 +19,7 @@ from schemalint.report.findings._summary import is_incomplete, remarks, shown, s
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from schemalint.errors import Location, SchemalintError
+    from schemalint.base.errors import Location, SchemalintError
     from schemalint.model.finding import CheckResult, Finding
     from schemalint.report.findings._notes import Note
 

@@ -12,14 +12,14 @@ import hashlib
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from schemalint.base.printable import SafeText, json_text, printable
 from schemalint.model.finding import Severity
-from schemalint.printable import SafeText, json_text, printable
 from schemalint.report.findings._summary import shown, summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schemalint.errors import Location, SchemalintError
+    from schemalint.base.errors import Location, SchemalintError
     from schemalint.model.finding import CheckResult, Finding
 
 SHOWS_TABLES = False

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from schemalint import __version__
+from schemalint.base.printable import SafeText, html_text, printable
+from schemalint.base.values import grouped
 from schemalint.model.finding import Severity
-from schemalint.printable import SafeText, html_text, printable
 from schemalint.report.findings._approved import added, approval_reason
 from schemalint.report.findings._excerpt import excerpt, split_lines
 from schemalint.report.findings._html import add, badge, grid, h, severity_badge
@@ -25,13 +26,12 @@ from schemalint.report.findings._owners import by_owner
 from schemalint.report.findings._summary import outcome, remarks, shown, summary, verdict
 from schemalint.report.findings._ways import ways_out
 from schemalint.report.text import counted
-from schemalint.values import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from xml.etree.ElementTree import Element
 
-    from schemalint.errors import Location, SchemalintError
+    from schemalint.base.errors import Location, SchemalintError
     from schemalint.model.finding import CheckResult, Finding
     from schemalint.model.judged_table import JudgedTable
     from schemalint.report.findings._notes import Note

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import schemalint_rules
 from schemalint import __version__
+from schemalint.base.home import page_url
+from schemalint.base.printable import SafeText, json_text
+from schemalint.base.values import as_dict
 from schemalint.delta.path import path_to_json
-from schemalint.home import page_url
-from schemalint.printable import SafeText, json_text
 from schemalint.report.readers import client_json
-from schemalint.values import as_dict
 
 if TYPE_CHECKING:
+    from schemalint.base.errors import Location, SchemalintError
     from schemalint.delta.table import HistoryEntry
-    from schemalint.errors import Location, SchemalintError
     from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix, Run, SideRef, TextChange
     from schemalint.model.inventory import Inventory
     from schemalint.model.stream_report import StreamReport

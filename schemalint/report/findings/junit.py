@@ -10,16 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
-from schemalint.printable import SafeText, printable, xml_text
+from schemalint.base.printable import SafeText, printable, xml_text
+from schemalint.base.values import grouped
 from schemalint.report.findings._approved import approval_reason
 from schemalint.report.findings._notes import failure_notes, finding_notes, location_text
 from schemalint.report.findings._summary import shown, summary
-from schemalint.values import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from schemalint.errors import SchemalintError
+    from schemalint.base.errors import SchemalintError
     from schemalint.model.finding import CheckResult, Finding
     from schemalint.report.findings._notes import Note
 

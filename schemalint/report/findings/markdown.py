@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from schemalint.model.finding import Severity
-from schemalint.printable import (
+from schemalint.base.printable import (
     SafeText,
     markdown_code,
     markdown_fence,
@@ -18,6 +17,7 @@ from schemalint.printable import (
     markdown_text,
     terminal_text,
 )
+from schemalint.model.finding import Severity
 from schemalint.report.findings._approved import added, approval_reason
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import FAILURE, failure_notes, finding_notes, known_text, subject
@@ -29,7 +29,7 @@ from schemalint.report.text import counted, first_few
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schemalint.errors import SchemalintError
+    from schemalint.base.errors import SchemalintError
     from schemalint.model.finding import CheckResult, Finding
     from schemalint.report.findings._notes import Note
     from schemalint.report.findings._ways import Ways

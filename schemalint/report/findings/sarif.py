@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from schemalint import __version__
-from schemalint.errors import SchemalintError
+from schemalint.base.errors import SchemalintError
+from schemalint.base.printable import SafeText, json_text, printable, sarif_message, visible
 from schemalint.model.finding import Severity
-from schemalint.printable import SafeText, json_text, printable, sarif_message, visible
 from schemalint.report.findings._approved import approval_reason
 from schemalint.report.findings._notes import finding_notes, known_text, subject
 from schemalint.report.findings._summary import is_incomplete, remarks, summary
@@ -21,7 +21,7 @@ from schemalint.report.findings._summary import is_incomplete, remarks, summary
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from schemalint.errors import Location
+    from schemalint.base.errors import Location
     from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix, TextChange
     from schemalint.plugin import Rule
 

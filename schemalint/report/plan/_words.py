@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Final
 
+from schemalint.base.errors import Location
 from schemalint.delta.streams import StreamVerdict, effect_on_stream
 from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import missing_approvals
-from schemalint.errors import Location
 from schemalint.model.plan import Approval, Cost, Refusal, RefusalKind, Step, TablePlan
 from schemalint.planner import planned_commits
 from schemalint.report.readers import client_text

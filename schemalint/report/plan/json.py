@@ -6,18 +6,18 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from schemalint.base.printable import SafeText, json_text
 from schemalint.deploy.approvals import missing_approvals
 from schemalint.deploy.plan_file import origin_to_json
 from schemalint.model.impact import risks, table_risks
 from schemalint.model.plan import PLAN_FORMAT
 from schemalint.model.stream_report import stream_json
-from schemalint.printable import SafeText, json_text
 from schemalint.report.readers import client_json
 
 if TYPE_CHECKING:
+    from schemalint.base.errors import Location
     from schemalint.deploy import Deployment
     from schemalint.deploy.request import OtherTables
-    from schemalint.errors import Location
     from schemalint.model.contract import Contract
     from schemalint.model.plan import Refusal, Step, TablePlan
 

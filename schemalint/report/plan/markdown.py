@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from schemalint.deploy.approvals import missing_approvals
-from schemalint.model.impact import risks, table_risks
-from schemalint.printable import (
+from schemalint.base.printable import (
     SafeText,
     markdown_code,
     markdown_fence,
@@ -20,6 +18,8 @@ from schemalint.printable import (
     markdown_text,
     terminal_text,
 )
+from schemalint.deploy.approvals import missing_approvals
+from schemalint.model.impact import risks, table_risks
 from schemalint.report.plan._words import (
     APPROVE,
     approval_lines,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from schemalint.base.printable import SafeText, is_printable_sql, sql_comment, sql_script
 from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import missing_approvals
 from schemalint.model.impact import risks
 from schemalint.model.plan import Approval, Step, TablePlan
-from schemalint.printable import SafeText, is_printable_sql, sql_comment, sql_script
 from schemalint.report.plan._words import (
     APPROVE,
     approval_lines,

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from schemalint.base.printable import SafeText, printable, terminal_text
 from schemalint.deploy import Deployment, Unplanned
 from schemalint.deploy.approvals import missing_approvals
 from schemalint.model.impact import risks, table_risks
 from schemalint.model.plan import Approval, Step, StepKind, TablePlan
-from schemalint.printable import SafeText, printable, terminal_text
 from schemalint.report.plan._words import (
     APPROVE,
     approval_lines,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from schemalint.printable import printable
-from schemalint.redaction import without_secrets
+from schemalint.base.printable import printable
+from schemalint.base.redaction import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

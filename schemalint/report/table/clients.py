@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from schemalint.base.printable import SafeText, json_text, markdown_prose, printable, terminal_text
 from schemalint.clients import client_names, find_client, rows_of, support
 from schemalint.model.client import TableForm
-from schemalint.printable import SafeText, json_text, markdown_prose, printable, terminal_text
 from schemalint.report.readers import client_json, client_text
 from schemalint.report.table._cells import table_rows
 

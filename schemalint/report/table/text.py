@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from schemalint.base.printable import SafeText, terminal_text
+from schemalint.base.values import grouped
 from schemalint.delta.feature_usage import feature_uses
 from schemalint.delta.history import changes, steps, utc_text
 from schemalint.delta.path import format_path
 from schemalint.delta.stream_commits import stops_tracked_streams
 from schemalint.model.marker import read_marker
-from schemalint.printable import SafeText, terminal_text
 from schemalint.report.delta_errors import error_name
 from schemalint.report.table._cells import committer_text, shortened, table_rows
 from schemalint.report.table._columns import column_lines
 from schemalint.report.table.changes import describe_changes
 from schemalint.report.text import counted, separated
-from schemalint.values import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from schemalint.delta.feature_usage import FeatureUse
     from schemalint.delta.history import HistoryStep
     from schemalint.delta.table import LiveTable
-    from schemalint.table_json import TableDocument
+    from schemalint.tables.table_json import TableDocument
 
 _MOST_ENTRIES: Final = 20
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fuzz.oracle import only_errors_of_the_input
-from schemalint import config
-from schemalint.config.storage import resolve_variables
+from schemalint.project import config
+from schemalint.project.config.storage import resolve_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,11 +18,15 @@ from fuzz.oracle import (
 )
 from fuzz.parts import joined, split
 from schemalint import contract as contracts
+from schemalint.author.pull.declaration import Scope
+from schemalint.author.pull.texts import updated_text
+from schemalint.author.revert.declaration import reverse_changes
+from schemalint.author.revert.reverting import reverted_text
+from schemalint.base.errors import SchemalintError
+from schemalint.base.values import replace
 from schemalint.contract.fixes import fixed_files
 from schemalint.delta.properties import PROPERTIES
 from schemalint.deploy import Deployment
-from schemalint.errors import SchemalintError
-from schemalint.git import Contents, File, Revision, Worktree
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput, LiveSide
 from schemalint.lint.fixing import check_and_fix
@@ -30,12 +34,8 @@ from schemalint.lint.judge import judge_pair
 from schemalint.lint.rulebook import load_rules
 from schemalint.model.finding import Severity
 from schemalint.model.plan import Plan
-from schemalint.pull.declaration import Scope
-from schemalint.pull.texts import updated_text
+from schemalint.project.git import Contents, File, Revision, Worktree
 from schemalint.report import plan as plans
-from schemalint.revert.declaration import reverse_changes
-from schemalint.revert.reverting import reverted_text
-from schemalint.values import replace
 from support import seam
 from support.rule_cases import load_cases
 

@@ -21,18 +21,18 @@ from fuzz.oracle import (
     require_written,
 )
 from fuzz.parts import joined, split
+from schemalint.base.errors import LiveError
+from schemalint.base.values import frozen
 from schemalint.delta.footer_summary import Files, FooterSummary, PhysicalTypes, merge_summaries
 from schemalint.delta.stored_types import physical_types
-from schemalint.delta_log.datafiles import is_absolute, live_files
-from schemalint.delta_log.footer import FooterError, read_footer
-from schemalint.delta_log.reader import read_table
-from schemalint.delta_log.store import FileEntry, MissingFile, NoTable
-from schemalint.errors import LiveError
 from schemalint.lint.audit import AuditedTable, audit
 from schemalint.lint.rulebook import load_rules
 from schemalint.report.table.text import show_text
-from schemalint.table_json import TableDocument
-from schemalint.values import frozen
+from schemalint.tables.delta_log.datafiles import is_absolute, live_files
+from schemalint.tables.delta_log.footer import FooterError, read_footer
+from schemalint.tables.delta_log.reader import read_table
+from schemalint.tables.delta_log.store import FileEntry, MissingFile, NoTable
+from schemalint.tables.table_json import TableDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

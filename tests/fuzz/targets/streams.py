@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from fuzz.oracle import require, require_no_bug, require_rendered
 from fuzz.parts import joined, split
+from schemalint.base.values import frozen, replace
 from schemalint.delta.datatype import LONG, Field, Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.stream_progress import commits_to_meet, effect_from
@@ -18,8 +19,7 @@ from schemalint.lint.audit import AuditedTable, audit
 from schemalint.lint.rulebook import load_rules
 from schemalint.lint.table import as_declared
 from schemalint.model.consumer import Consumer, Stream
-from schemalint.streaming.reader import read_stream
-from schemalint.values import frozen, replace
+from schemalint.tables.streaming.reader import read_stream
 from support.checkpoints import TABLE_ID, entry, offset, offsets
 
 if TYPE_CHECKING:

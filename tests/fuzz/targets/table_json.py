@@ -18,8 +18,8 @@ from fuzz.oracle import (
 from schemalint.lint.audit import AuditedTable, audit
 from schemalint.lint.rulebook import load_rules
 from schemalint.report.table.text import show_text
-from schemalint.storage import read_table
-from schemalint.table_json import (
+from schemalint.tables.storage import read_table
+from schemalint.tables.table_json import (
     TableDocument,
     TableFailure,
     TableJsonError,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
+from schemalint.base.document import Document, Mapping, Node, Scalar, read_documents, root_values
+from schemalint.base.document.excerpt import read_beside as read_items_beside
+from schemalint.base.document.shape import check_for
+from schemalint.base.errors import ContractError
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.build import Columns, Known, build
 from schemalint.contract.dialects.native.column_path import Report
-from schemalint.document import Document, Mapping, Node, Scalar, read_documents, root_values
-from schemalint.document.excerpt import read_beside as read_items_beside
-from schemalint.document.shape import check_for
-from schemalint.errors import ContractError
 from schemalint.model.contract import Contract
 from schemalint.model.finding import (
     DeclareChange,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from schemalint.base.document import Path as YamlPath
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.column_path import Report
 from schemalint.contract.dialects.native.texts import read_path
 from schemalint.delta import properties
 from schemalint.delta.datatype import Struct
 from schemalint.delta.protocol import canonical
-from schemalint.document import Path as YamlPath
 from schemalint.model.exception import NAMED, RuleException
 
 _OBJECTS = ("column", *NAMED, "object")

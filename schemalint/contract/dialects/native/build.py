@@ -6,6 +6,10 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as MappingType
 from typing import cast
 
+from schemalint.base.document import Document, Mapping, Node, Scalar, Sequence, node_at
+from schemalint.base.document import Path as YamlPath
+from schemalint.base.document.excerpt import Outline
+from schemalint.base.values import field, frozen
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.allow import read_exception
@@ -17,12 +21,8 @@ from schemalint.delta import properties, table
 from schemalint.delta.datatype import UNMANAGED, Field, Struct
 from schemalint.delta.path import Path
 from schemalint.delta.protocol import canonical
-from schemalint.document import Document, Mapping, Node, Scalar, Sequence, node_at
-from schemalint.document import Path as YamlPath
-from schemalint.document.excerpt import Outline
 from schemalint.model import contract
 from schemalint.model.consumer import Consumer, declared_stream, stream_faults
-from schemalint.values import field, frozen
 
 
 @frozen

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from schemalint.document import Document, Mapping, Scalar, Span, entry_at, node_at
-from schemalint.document import Path as YamlPath
-from schemalint.errors import ContractError
+from schemalint.base.document import Document, Mapping, Scalar, Span, entry_at, node_at
+from schemalint.base.document import Path as YamlPath
+from schemalint.base.errors import ContractError
 
 
 class Report:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
+from schemalint.base.document import Path as YamlPath
+from schemalint.base.values import frozen, replace
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.column_path import Report
 from schemalint.contract.dialects.native.declared import declared_type, suggestion
@@ -12,9 +14,7 @@ from schemalint.contract.dialects.native.texts import path_in, read_date
 from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Identity, Managed, Map, Struct
 from schemalint.delta.path import Part, Path
 from schemalint.delta.type_text import TypeTextError
-from schemalint.document import Path as YamlPath
 from schemalint.model import contract
-from schemalint.values import frozen, replace
 
 # Types that can be written out, with the keys of their nested types.
 _NESTED_KEYS: Final[dict[str, tuple[str, ...]]] = {

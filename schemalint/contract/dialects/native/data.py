@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
+from schemalint.base.values import as_dict, changed_fields
 from schemalint.contract.dialects.native.declared import declared_type
 from schemalint.contract.dialects.native.format import VERSION
 from schemalint.delta.datatype import (
@@ -26,7 +27,6 @@ from schemalint.delta.type_text import print_type
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract, Deprecation, TargetOverlay
 from schemalint.model.exception import RuleException
-from schemalint.values import as_dict, changed_fields
 
 Data: TypeAlias = "str | bool | int | list[Data] | dict[str, Data] | None"
 

@@ -6,6 +6,25 @@ from collections.abc import Iterable
 from collections.abc import Sequence as AbcSequence
 from typing import Final, TypeAlias, TypeVar, assert_never
 
+from schemalint.base.document import (
+    Document,
+    Mapping,
+    Scalar,
+    Sequence,
+    append_item,
+    append_items,
+    entries_of,
+    insert_items,
+    items_of,
+    node_at,
+    remove_entry,
+    set_key,
+    text_of,
+    value_of,
+)
+from schemalint.base.document import Path as YamlPath
+from schemalint.base.errors import ContractError
+from schemalint.base.values import as_dict
 from schemalint.contract.dialects.native.data import Data, column, deletion
 from schemalint.contract.dialects.native.edits import (
     nearest_level,
@@ -62,27 +81,8 @@ from schemalint.delta.protocol import canonical
 from schemalint.delta.renames import renames_of
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_text import print_type
-from schemalint.document import (
-    Document,
-    Mapping,
-    Scalar,
-    Sequence,
-    append_item,
-    append_items,
-    entries_of,
-    insert_items,
-    items_of,
-    node_at,
-    remove_entry,
-    set_key,
-    text_of,
-    value_of,
-)
-from schemalint.document import Path as YamlPath
-from schemalint.errors import ContractError
 from schemalint.model.change_kind import kind_of
 from schemalint.model.finding import RecordTypeChanges
-from schemalint.values import as_dict
 
 T = TypeVar("T")
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
-from schemalint.contract.dialects.native.data import property_value, type_change
-from schemalint.contract.dialects.native.declared import declared_type
-from schemalint.contract.dialects.native.history import split_at_field
-from schemalint.contract.dialects.native.printing import print_value
-from schemalint.contract.dialects.native.spans import Written, written_columns
-from schemalint.contract.dialects.native.texts import path_in
-from schemalint.delta import datatype, properties
-from schemalint.delta.datatype import Managed, RecordedChange, Struct, Unmanaged
-from schemalint.delta.path import Path, format_path, lowercased, prefixes
-from schemalint.document import (
+from schemalint.base.document import (
     Document,
     Node,
     TextEdit,
@@ -30,10 +21,19 @@ from schemalint.document import (
     text_of,
     value_of,
 )
-from schemalint.document import Path as YamlPath
-from schemalint.errors import ContractError
+from schemalint.base.document import Path as YamlPath
+from schemalint.base.errors import ContractError
+from schemalint.base.values import frozen, grouped
+from schemalint.contract.dialects.native.data import property_value, type_change
+from schemalint.contract.dialects.native.declared import declared_type
+from schemalint.contract.dialects.native.history import split_at_field
+from schemalint.contract.dialects.native.printing import print_value
+from schemalint.contract.dialects.native.spans import Written, written_columns
+from schemalint.contract.dialects.native.texts import path_in
+from schemalint.delta import datatype, properties
+from schemalint.delta.datatype import Managed, RecordedChange, Struct, Unmanaged
+from schemalint.delta.path import Path, format_path, lowercased, prefixes
 from schemalint.model.finding import RecordTypeChanges
-from schemalint.values import frozen, grouped
 
 _HISTORY: Final = "type_changes"
 _PROPERTIES: Final = "properties"

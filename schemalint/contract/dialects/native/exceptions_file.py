@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from schemalint.base.document import Document, Mapping, Node, Scalar, decode, node_at, read_documents
+from schemalint.base.document.shape import check_for
+from schemalint.base.errors import ContractError, Location
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.allow import read_exception
 from schemalint.contract.dialects.native.column_path import Report
 from schemalint.contract.dialects.native.texts import read_table_name
 from schemalint.delta.datatype import Struct
-from schemalint.document import Document, Mapping, Node, Scalar, decode, node_at, read_documents
-from schemalint.document.shape import check_for
-from schemalint.errors import ContractError, Location
 from schemalint.model.exception import ExceptionSource, WrittenException
 
 if TYPE_CHECKING:

@@ -7,6 +7,11 @@ from collections.abc import Mapping as MappingType
 from functools import cached_property
 from typing import Final
 
+from schemalint.base.document import Document, Entry, Mapping, Node, TextEdit, layout, print_scalar
+from schemalint.base.document import Path as YamlPath
+from schemalint.base.document import Sequence as YamlSequence
+from schemalint.base.document.excerpt import Excerpt, Outline, other_items, with_items
+from schemalint.base.values import grouped, replace
 from schemalint.contract.dialects.native.edits import Record, records
 from schemalint.contract.dialects.native.history import split_at_field
 from schemalint.contract.dialects.native.parts import Division
@@ -14,12 +19,7 @@ from schemalint.contract.dialects.native.spans import Written, written_columns
 from schemalint.delta.datatype import Array, DataType, Map, Struct, children, parts, type_at, with_parts
 from schemalint.delta.path import Path, Step, lowercased, prefixes
 from schemalint.delta.type_text import print_type
-from schemalint.document import Document, Entry, Mapping, Node, TextEdit, layout, print_scalar
-from schemalint.document import Path as YamlPath
-from schemalint.document import Sequence as YamlSequence
-from schemalint.document.excerpt import Excerpt, Outline, other_items, with_items
 from schemalint.model.finding import Edit, RecordTypeChanges
-from schemalint.values import grouped, replace
 
 _COLUMNS: Final = "columns"
 _NESTED_KEYS: Final = (_COLUMNS, "element", "key", "value")

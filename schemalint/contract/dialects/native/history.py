@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from schemalint.base.values import frozen, replace
 from schemalint.delta.datatype import Array, DataType, Field, Map, RecordedChange, Struct, parts, with_parts
 from schemalint.delta.path import Part, Path
-from schemalint.values import frozen, replace
 
 
 @frozen

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from schemalint.base.document.editor_schema import Examples, editor_schema
 from schemalint.contract.dialects.native import format as native
-from schemalint.document.editor_schema import Examples, editor_schema
 
 
 def json_schema() -> dict[str, Any]:

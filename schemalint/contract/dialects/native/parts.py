@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
+from schemalint.base.document import Document, Node, entries_of, items_of, read_documents, text_of, value_of
+from schemalint.base.document.excerpt import Excerpt
+from schemalint.base.document.proof import Content, content
+from schemalint.base.values import frozen, replace
 from schemalint.delta.change import Change, ColumnChange, FieldAdded, FieldRemoved, FieldRenamed
-from schemalint.document import Document, Node, entries_of, items_of, read_documents, text_of, value_of
-from schemalint.document.excerpt import Excerpt
-from schemalint.document.proof import Content, content
 from schemalint.model.finding import DeclareChange, DeclareRenames, Edit
-from schemalint.values import frozen, replace
 
 _COLUMNS: Final = "columns"
 _Cut: TypeAlias = Callable[[Collection[int]], Excerpt]

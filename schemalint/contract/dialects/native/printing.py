@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schemalint.base.document import print_scalar
+from schemalint.base.printable import printable
 from schemalint.contract.dialects.native.data import Data, as_data
-from schemalint.document import print_scalar
 from schemalint.model.contract import Contract
-from schemalint.printable import printable
 
 _WIDTH = 100
 _INDENT = "  "

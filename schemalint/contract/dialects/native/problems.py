@@ -11,12 +11,12 @@ from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 
+from schemalint.base.document import Path as YamlPath
+from schemalint.base.document import Scalar, node_at, print_scalar
+from schemalint.base.document.shape import fields, hint_at, is_mapping
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.column_path import Report
 from schemalint.contract.dialects.native.other_words import ADVICE, KEYS, NOT_NULL
-from schemalint.document import Path as YamlPath
-from schemalint.document import Scalar, node_at, print_scalar
-from schemalint.document.shape import fields, hint_at, is_mapping
 
 _KINDS: Final[dict[object, str]] = {
     str: "text",

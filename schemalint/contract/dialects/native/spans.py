@@ -8,14 +8,7 @@ from collections.abc import Mapping as MappingType
 from functools import lru_cache
 from typing import Final
 
-from schemalint.contract.anchors import normal
-from schemalint.contract.dialects.native.column_path import inside
-from schemalint.delta import properties
-from schemalint.delta.datatype import Struct
-from schemalint.delta.path import Part, Path, split_path
-from schemalint.delta.protocol import canonical
-from schemalint.delta.type_text import TypeTextError, parse_type_with_spans
-from schemalint.document import (
+from schemalint.base.document import (
     Document,
     Entry,
     Mapping,
@@ -28,10 +21,17 @@ from schemalint.document import (
     node_at,
     value_of,
 )
-from schemalint.document import Path as YamlPath
-from schemalint.document.excerpt import Outline
+from schemalint.base.document import Path as YamlPath
+from schemalint.base.document.excerpt import Outline
+from schemalint.base.values import frozen, grouped
+from schemalint.contract.anchors import normal
+from schemalint.contract.dialects.native.column_path import inside
+from schemalint.delta import properties
+from schemalint.delta.datatype import Struct
+from schemalint.delta.path import Part, Path, split_path
+from schemalint.delta.protocol import canonical
+from schemalint.delta.type_text import TypeTextError, parse_type_with_spans
 from schemalint.model.contract import Anchor
-from schemalint.values import frozen, grouped
 
 
 @frozen

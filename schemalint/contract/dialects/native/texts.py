@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Final, TypeVar
 
+from schemalint.base.document import Path as YamlPath
 from schemalint.contract.dialects.native.column_path import Report
 from schemalint.delta.datatype import DataType, path_of_names
 from schemalint.delta.path import Path, split_path
-from schemalint.document import Path as YamlPath
 
 T = TypeVar("T")
 

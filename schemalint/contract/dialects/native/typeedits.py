@@ -5,6 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, TypeVar
 
+from schemalint.base.document import (
+    Document,
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    TextEdit,
+    remove_entry,
+    set_key,
+    splice,
+)
+from schemalint.base.document.scalars import quote
+from schemalint.base.errors import ContractError
+from schemalint.base.printable import printable
+from schemalint.base.values import replace
 from schemalint.contract.dialects.native.data import Data, column
 from schemalint.contract.dialects.native.declared import declared_type
 from schemalint.contract.dialects.native.edits import (
@@ -20,22 +35,7 @@ from schemalint.delta import datatype
 from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Managed, Map, Struct, with_parts
 from schemalint.delta.path import Path, format_path, lowercased, prefixes
 from schemalint.delta.type_text import parse_type_with_spans, print_type
-from schemalint.document import (
-    Document,
-    Entry,
-    Mapping,
-    Node,
-    Scalar,
-    TextEdit,
-    remove_entry,
-    set_key,
-    splice,
-)
-from schemalint.document.scalars import quote
-from schemalint.errors import ContractError
 from schemalint.model.finding import RecordTypeChanges
-from schemalint.printable import printable
-from schemalint.values import replace
 
 T = TypeVar("T")
 

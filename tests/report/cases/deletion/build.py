@@ -1,6 +1,6 @@
 """A removed column: the finding points to the list of columns and names the column's old location."""
 
-from schemalint.errors import Location
+from schemalint.base.errors import Location
 from schemalint.model.finding import CheckResult, ObjectRef
 from support.report_cases import ORDERS, finding, location_of, run
 

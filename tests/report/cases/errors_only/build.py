@@ -1,6 +1,6 @@
 """Status 2: neither the base nor one of the contracts could be read."""
 
-from schemalint.errors import ContractError, GitError
+from schemalint.base.errors import ContractError, GitError
 from schemalint.model.finding import CheckResult, Run
 from support.report_cases import HEAD, ORDERS, location_of
 

@@ -1,6 +1,6 @@
 """A hostile pull request: escapes, line ends, bidirectional text and CI commands in every text."""
 
-from schemalint.errors import ContractError, Location
+from schemalint.base.errors import ContractError, Location
 from schemalint.model.finding import (
     CheckResult,
     Fix,

@@ -1,6 +1,6 @@
 """An audit: tables with and without findings, and the unused table features of their protocols."""
 
-from schemalint.errors import Location
+from schemalint.base.errors import Location
 from schemalint.model.finding import CheckResult, ObjectRef, Severity, SideRef
 from schemalint.model.inventory import Inventory, TableSummary
 from support.report_cases import finding, run

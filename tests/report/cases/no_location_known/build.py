@@ -1,6 +1,6 @@
 """Findings in a file without a line, in a file without its source text, and beyond the end of a file."""
 
-from schemalint.errors import Location
+from schemalint.base.errors import Location
 from schemalint.model.finding import CheckResult, ObjectRef
 from support.report_cases import ORDERS, finding, run
 

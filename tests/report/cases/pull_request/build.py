@@ -1,7 +1,7 @@
 """A pull request: two tables of two owners, a new one and a removed one, and a finding that it approves."""
 
 from schemalint import contract
-from schemalint.errors import Location
+from schemalint.base.errors import Location
 from schemalint.model.client import ClientSupport, Reason, Support, Trait, Verdict
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract

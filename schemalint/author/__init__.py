@@ -1,0 +1,1 @@
+"""What writes contracts: `pull` from live tables, `revert` from older revisions, `init` for a repository."""

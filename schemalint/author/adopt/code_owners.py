@@ -1,0 +1,106 @@
+"""Who owns what in the repository: the file that GitHub and GitLab read for reviews."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from schemalint.author.adopt.changes import read_existing
+from schemalint.base.errors import ConfigError
+from schemalint.base.values import frozen
+from schemalint.project.git.globs import parse_glob
+
+_PLACES: Final = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
+# https://docs.gitlab.com/user/project/codeowners/reference/: an optional section (^) blocks nothing.
+_SECTION: Final = re.compile(r"(?P<optional>\^?)(?P<name>\[[^\]]+\])(?:\[\d+\])?(?P<owners>.*)")
+_COMMENT: Final = re.compile(r"(?:^|\s)#.*")
+_BLANK: Final = re.compile(r"(?<!\\)\s+")
+
+
+@frozen
+class _Line:
+    """A pattern with its owners; `section` is the header of its section, empty above the first."""
+
+    pattern: str
+    owners: tuple[str, ...]
+    section: str
+
+    def owns(self, path: str) -> bool:
+        """Whether the pattern names a file, or a folder above it."""
+        pattern = self.pattern.removesuffix("/")
+        pattern = pattern[1:] if pattern.startswith("/") else pattern if "/" in pattern else f"**/{pattern}"
+        try:
+            glob = parse_glob(pattern)
+        except ConfigError:
+            return False
+        folders = [parent.as_posix() for parent in PurePosixPath(path).parents][:-1]
+        # `folder/*` owns only the files directly in the folder.
+        above = [] if pattern.endswith("/*") and pattern != "**/*" else folders
+        return any(map(glob.matches, above if self.pattern.endswith("/") else [path, *above]))
+
+
+@frozen
+class CodeOwners:
+    """The file of a repository.
+
+    Attributes:
+        file: Its path.
+        text: Its text.
+    """
+
+    file: Path
+    text: str
+
+    def lines_for(self, names: Sequence[str], contract: str) -> list[str]:
+        """Return the lines that give files to the owners of the contracts, unless lines do so or name them.
+
+        Args:
+            names: The files, from the top of the repository.
+            contract: The path of a contract.
+        """
+        entries = list(self._entries())
+        line = _last(entries, contract)
+        owners, section = (line.owners, line.section) if line else ((), "")
+        named = {entry.pattern.lstrip("/") for entry in entries if entry.owners}
+        missing = [
+            f"/{_escaped(name)} {' '.join(owners) or '@your-team'}"
+            for name in names
+            if _escaped(name) not in named and not (owners and _last(entries, name) == line)
+        ]
+        return [section, *missing] if section and missing else missing
+
+    def _entries(self) -> Iterator[_Line]:
+        section, is_optional = "", False
+        defaults: tuple[str, ...] = ()
+        for line in self.text.splitlines():
+            content = _COMMENT.sub("", line).strip()
+            if header := _SECTION.fullmatch(content):
+                section, is_optional = header["name"], bool(header["optional"])
+                defaults = tuple(header["owners"].split())
+            elif content and not is_optional:
+                pattern, *owners = _BLANK.split(content)
+                yield _Line(pattern, tuple(owners) or defaults, section)
+
+
+def _last(entries: Sequence[_Line], path: str) -> _Line | None:
+    """Return the line that decides: the last that matches."""
+    return next((line for line in reversed(entries) if line.owns(path)), None)
+
+
+def code_owners(root: Path) -> CodeOwners | None:
+    """Return the first file that the services look for; None if there is none.
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    for place in _PLACES:
+        text = read_existing(root / place)
+        if text is not None:
+            return CodeOwners(root / place, text)
+    return None
+
+
+def _escaped(name: str) -> str:
+    return name.replace(" ", "\\ ")

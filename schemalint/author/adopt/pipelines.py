@@ -1,0 +1,133 @@
+"""The jobs that check pull requests and merge requests."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from schemalint.author.adopt.changes import FileChange, Left, new_file, read_existing
+from schemalint.base.document.review import composed
+
+if TYPE_CHECKING:
+    from schemalint.author.adopt.source import Source
+    from schemalint.project.git import Repository
+
+_ON_GITHUB: Final = ".github/workflows/schemalint.yml"
+_ON_GITLAB: Final = ".gitlab-ci.yml"
+_JOB: Final = "schemalint"
+_PYTHON: Final = "3.13"
+_REMOTES: Final = r"^remote\..*\.url$"
+
+# The same commits as in .github/workflows/ci.yml of this project.
+_CHECKOUT: Final = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1"
+_SETUP_PYTHON: Final = "actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0"
+
+
+class Service(Enum):
+    """A CI service."""
+
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    NONE = "none"
+
+
+def service_of(repository: Repository) -> Service:
+    """Return the service that runs the repository's jobs, by its files, else by its remotes."""
+    places = {
+        Service.GITLAB: repository.root / _ON_GITLAB,
+        Service.GITHUB: repository.root / ".github",
+    }
+    found = [service for service, place in places.items() if place.exists()]
+    if len(found) == 1:
+        return found[0]
+    remotes = repository.run("config", "--get-regexp", _REMOTES, statuses=(0, 1)).stdout.decode(
+        errors="replace"
+    )
+    for service in (Service.GITHUB, Service.GITLAB):
+        if re.search(rf"[@/.]{service.value}\.|/{service.value}/", remotes):
+            return service
+    return Service.GITHUB if found else Service.NONE
+
+
+def job_change(root: Path, service: Service, source: Source) -> FileChange | Left | None:
+    """Return what to do to the service's files; None without a service.
+
+    Raises:
+        UsageError: One of them cannot be read.
+    """
+    make = _CHANGES.get(service)
+    return make(root, source) if make else None
+
+
+def _github(root: Path, source: Source) -> FileChange | Left:
+    if source.action is not None:
+        permissions = "      contents: read\n      pull-requests: write # one comment\n"
+        steps = f"      - uses: {source.action}\n"
+    else:
+        permissions = "      contents: read\n"
+        steps = (
+            f"      - run: pip install {shlex.quote(source.requirement)}\n"
+            "      - run: schemalint check --output-format github\n"
+        )
+    text = f"""\
+name: schemalint
+on: [pull_request, merge_group]
+permissions: {{}}
+concurrency:
+  group: ${{{{ github.workflow }}}}-${{{{ github.ref }}}}
+  cancel-in-progress: true
+jobs:
+  check:
+    name: schemalint
+    runs-on: ubuntu-24.04
+    timeout-minutes: 15
+    permissions:
+{permissions}\
+    steps:
+      - uses: {_CHECKOUT}
+        with:
+          persist-credentials: false
+          fetch-depth: 0 # the base of the pull request too
+      - uses: {_SETUP_PYTHON}
+        with:
+          python-version: "{_PYTHON}"
+{steps}"""
+    return new_file(root / _ON_GITHUB, text)
+
+
+def _gitlab(root: Path, source: Source) -> FileChange | Left:
+    file = root / _ON_GITLAB
+    text = read_existing(file)
+    entries = composed(text or "")
+    known = entries if isinstance(entries, dict) else {}
+    if _JOB in known:
+        return Left(file, f"it has a job {_JOB} already")
+    stages = known.get("stages")
+    is_without_tests = isinstance(stages, list) and "test" not in stages and stages
+    job = f"""\
+{_JOB}:
+  image: python:{_PYTHON}
+{f"  stage: {stages[0]}{chr(10)}" if is_without_tests and isinstance(stages, list) else ""}\
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+  variables:
+    GIT_DEPTH: 0 # the base of the merge request too
+  script:
+    - pip install {shlex.quote(source.requirement)}
+    - schemalint check --output-format full --output-format gitlab:gl-code-quality-report.json
+  artifacts:
+    when: always
+    reports:
+      codequality: gl-code-quality-report.json
+"""
+    return FileChange(file, job) if text is None else Left(file, "add this job", job)
+
+
+_CHANGES: Final[Mapping[Service, Callable[[Path, Source], FileChange | Left]]] = {
+    Service.GITHUB: _github,
+    Service.GITLAB: _gitlab,
+}

@@ -1,0 +1,169 @@
+"""Pull live tables into contract files."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain, count
+from pathlib import Path
+
+from schemalint.author.pull.declaration import declaration
+from schemalint.author.pull.files import PulledFile, file_name, require_pattern
+from schemalint.author.pull.lookup import Lookup, TableLookup
+from schemalint.author.pull.request import NotPulled, Pulled, PullInput
+from schemalint.author.pull.texts import new_text, updated_text
+from schemalint.base.document import decode
+from schemalint.base.errors import LiveError, SchemalintError, UsageError
+from schemalint.base.files import shown
+from schemalint.base.reading import read_given
+from schemalint.base.values import replace
+from schemalint.delta.table import LiveTable
+from schemalint.model.contract import Contract
+from schemalint.project.config.trust import given_target, resolve_storage
+from schemalint.project.git import MAX_SIZE
+from schemalint.tables.catalog.target_tables import TargetTables
+from schemalint.tables.storage import NO_OPTIONS
+
+
+def pull(request: PullInput, references: Iterable[str]) -> Pulled:
+    """Pull tables, given by the names of contracts, by names in a target, or by locations.
+
+    A failed table does not stop the others.
+
+    Raises:
+        UsageError: Two tables have the same file, or the file pattern is invalid.
+    """
+    if request.into is not None:
+        require_pattern(request.into)
+    pulling = _Pulling(request)
+    pulling.tables(references)
+    return pulling.result()
+
+
+class _SharedFileError(UsageError):
+    """Two tables would be written into the same file."""
+
+
+class _Pulling:
+    def __init__(self, request: PullInput) -> None:
+        self._request = request
+        self._lookup = Lookup(request)
+        self._texts: dict[Path, tuple[str | None, str]] = {}
+        self._printed: list[PulledFile] = []
+        self._tables: dict[str, str] = {}
+        self._unchanged: list[str] = []
+        self._failed: list[NotPulled] = []
+
+    def result(self) -> Pulled:
+        written = (PulledFile(path, *texts) for path, texts in self._texts.items() if texts[0] != texts[1])
+        return Pulled((*self._printed, *written), tuple(self._unchanged), tuple(self._failed))
+
+    def tables(self, references: Iterable[str]) -> None:
+        """Pull tables; they are read side by side."""
+        lookups: list[TableLookup] = []
+        for reference in references:
+            with self._collect_failure(reference):
+                lookups.append(self._lookup.find(reference))
+        live_tables = self._live_tables(lookups)
+        results = live_tables.stream(found.contract for found in lookups)
+        for found, result in zip(lookups, results, strict=True):
+            with self._collect_failure(found.reference):
+                if isinstance(result, SchemalintError):
+                    raise result
+                if result is None:
+                    location = live_tables.location(found.contract)
+                    message = f"{found.reference}: there is no Delta table at {location}"
+                    raise LiveError(message, help="Check the spelling, and the target.")
+                self._pull(found, result)
+
+    @contextmanager
+    def _collect_failure(self, reference: str) -> Iterator[None]:
+        try:
+            yield
+        except _SharedFileError:
+            raise
+        except SchemalintError as error:
+            self._failed.append(NotPulled(reference, error))
+
+    def _pull(self, found: TableLookup, table: LiveTable) -> None:
+        if found.file is not None:
+            self._update(found.file, found.contract.table, table)
+            return
+        state = declaration(table, self._request.scope)
+        contract = replace(found.contract, state=state, owner=_owner(table))
+        file = self._file_of_new(contract)
+        if file is not None and os.path.lexists(file):
+            self._update(file, contract.table, table)
+            return
+        text = new_text(contract)
+        if file is None:
+            self._printed.append(PulledFile(None, None, text))
+            return
+        other = self._tables.setdefault(_file_key(file), contract.table)
+        if other != contract.table:
+            raise _SharedFileError(
+                f"{other} and {contract.table} would be written into the same file: {shown(file)}",
+                help="add a placeholder that tells them apart: {catalog}, {schema}, {table}",
+            )
+        self._texts[file] = (None, text)
+
+    def _live_tables(self, lookups: Iterable[TableLookup]) -> TargetTables:
+        """Return the target's tables; without a target, the tables at the given locations."""
+        request = self._request
+        target, root = request.target, request.root
+        if target is not None:
+            storage = resolve_storage(target)
+            return TargetTables(target, root, storage, request.via, request.history, request.workers)
+        locations = tuple(found.contract.location or "" for found in lookups)
+        given = given_target("none", allowed_locations=locations)
+        return TargetTables(given, root, NO_OPTIONS, None, request.history, request.workers)
+
+    def _file_of_new(self, contract: Contract) -> Path | None:
+        if self._request.into is not None:
+            catalog = self._request.target.catalog if self._request.target else None
+            file = Path.cwd() / file_name(self._request.into, contract.table, catalog)
+            return self._numbered(file, contract.table) if self._request.numbers else file
+        return None if self._request.output is None else Path.cwd() / self._request.output
+
+    def _numbered(self, file: Path, table: str) -> Path:
+        """Return the file, with a number if there is such a file, or another table has it."""
+        numbered = (file.with_name(f"{file.stem}_{number}{file.suffix}") for number in count(2))
+        return next(
+            candidate
+            for candidate in chain((file,), numbered)
+            if self._tables.get(_file_key(candidate), table) == table and not os.path.lexists(candidate)
+        )
+
+    def _update(self, file: Path, table: str, live_table: LiveTable) -> None:
+        if (
+            self._request.output is not None
+            and (Path.cwd() / self._request.output).resolve() != file.resolve()
+        ):
+            raise UsageError(f"{table} is declared in {shown(file)}", help="leave --output out")
+        before, text = self._texts.get(file) or (_text(file),) * 2
+        after = updated_text(
+            shown(file), text, table, live_table, self._lookup.effective, self._request.scope
+        )
+        self._texts[file] = (before, after)
+        if after == text:
+            self._unchanged.append(table)
+
+
+def _file_key(file: Path) -> str:
+    """Return a text that two paths share if some file system takes them for one file."""
+    return unicodedata.normalize("NFC", str(file)).casefold()
+
+
+def _owner(table: LiveTable) -> str | None:
+    """Return the owner that the table's properties name."""
+    properties = table.state.properties.items()
+    return next((value for key, value in properties if key.lower() == "owner" and value), None)
+
+
+def _text(file: Path) -> str:
+    try:
+        return decode(read_given(file, MAX_SIZE), shown(file))
+    except OSError as error:
+        raise UsageError(f"{shown(file)} cannot be read: {error.strerror}") from error

@@ -1,0 +1,142 @@
+"""The input and the result of a pull."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemalint import contract as contracts
+from schemalint.author.pull.declaration import Scope
+from schemalint.author.pull.files import PulledFile
+from schemalint.base.document import candidate
+from schemalint.base.errors import ConfigError, ContractError, SchemalintError
+from schemalint.base.printable import visible
+from schemalint.base.values import frozen
+from schemalint.delta.path import format_path, split_path
+from schemalint.model.contract import Contract
+from schemalint.project.config.trust import TrustedTarget, resolve_storage
+from schemalint.project.git import EmptyTree, Repository, Worktree, changes, list_files
+from schemalint.tables.catalog.table_location import absolute_location
+from schemalint.tables.storage import find_tables
+from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
+
+if TYPE_CHECKING:
+    from schemalint.tables.catalog import Catalog
+
+
+@frozen
+class Declared:
+    """A contract of the working tree, with its file."""
+
+    file: Path
+    contract: Contract
+
+
+@frozen
+class PullInput:
+    """The existing contracts, and the files for new ones.
+
+    Attributes:
+        root: The repository's top level.
+        declared: The contracts by table key.
+        unreadable: Why other contracts cannot be read; one of them may declare a table that seems to be new.
+        target: The target with the tables; None to accept locations only.
+        scope: The part of each table to declare.
+        table: The name of a new contract; None to derive it from the location.
+        output: The file of a new contract.
+        into: The file pattern of new contracts, with ``{catalog}``, ``{schema}`` and ``{table}``.
+        via: The target's catalog as a running Spark session knows it.
+        history: Whether the whole histories may tell the old names of columns, not only the newest commits.
+        workers: How many tables are read at the same time.
+        numbers: Whether a new table whose name or file another one has gets a number; else it is an error.
+    """
+
+    root: Path
+    declared: Mapping[str, Declared]
+    unreadable: tuple[ContractError, ...] = ()
+    target: TrustedTarget | None = None
+    scope: Scope = Scope.MANAGED
+    table: str | None = None
+    output: Path | None = None
+    into: str | None = None
+    via: Catalog | None = None
+    history: bool = False
+    workers: TableWorkers = SIDE_BY_SIDE
+    numbers: bool = False
+
+
+@frozen
+class NotPulled:
+    """A table that could not be pulled, with the error."""
+
+    table: str
+    error: SchemalintError
+
+
+@frozen
+class Pulled:
+    """The result of a pull; no file is written yet.
+
+    Attributes:
+        files: The files to write.
+        unchanged: The names of the tables whose contracts are up to date.
+        failed: The tables that could not be pulled.
+    """
+
+    files: tuple[PulledFile, ...]
+    unchanged: tuple[str, ...]
+    failed: tuple[NotPulled, ...]
+
+
+def declared_contracts(
+    repository: Repository, globs: Iterable[str]
+) -> tuple[dict[str, Declared], tuple[ContractError, ...]]:
+    """Return the contracts of the working tree by table key, and why others cannot be read."""
+    found: dict[str, Declared] = {}
+    contents = changes(repository, EmptyTree("one side"), Worktree(), candidate, tuple(globs))
+    errors = [*contracts.unread_files(contents)]
+    for file in contents.head.values():
+        result = contracts.read(visible(file.path), file.data)
+        errors += result.errors
+        for contract in result.contracts:
+            found.setdefault(contract.key, Declared(repository.root / file.path, contract))
+    return found, tuple(errors)
+
+
+def unseen(repository: Repository, globs: Iterable[str], files: Iterable[Path]) -> tuple[Path, ...]:
+    """Return the files that `check` does not read: ignored, outside the globs, or outside the repository."""
+    candidates = tuple(files)
+    if not candidates:
+        return ()
+    root = repository.root.resolve()
+    listing = list_files(repository, Worktree(), tuple(globs))
+    read = {root / path for path in (*listing.blobs, *listing.on_disk)}
+    return tuple(file for file in candidates if file.parent.resolve() / file.name not in read)
+
+
+def find(target: TrustedTarget, match: str, root: Path, via: Catalog | None = None) -> Iterator[str]:
+    """Yield the tables of a target that match a glob: names in its catalog, or locations in its root.
+
+    Case does not count.
+
+    Raises:
+        SchemalintError: The catalog, the root or a part of it cannot be listed; raised last.
+    """
+    if target.catalog is not None:
+        from schemalint.tables import catalog  # noqa: PLC0415 (only with a catalog)
+
+        # Drop the catalog from the names: it differs from target to target.
+        yield from (format_path(split_path(name)[1:]) for name in catalog.tables(match, target, via))
+        return
+    if target.root is None:
+        raise ConfigError(
+            f"target {target.name} has no root and no catalog",
+            help="name the tables, or set a root or a catalog",
+        )
+    table_root = absolute_location(target.root, root)
+    for location in find_tables(table_root, resolve_storage(target)):
+        name = location.removeprefix(f"{table_root}/").replace("/", ".")
+        if fnmatchcase(name.casefold(), match.casefold()):
+            yield location

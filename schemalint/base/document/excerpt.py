@@ -1,0 +1,270 @@
+"""Excerpts: a document without parts of its text, which edits do not read, or an older text has too."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import abc
+from itertools import pairwise
+from operator import attrgetter
+from typing import TYPE_CHECKING, Protocol, overload
+
+from schemalint.base.document import layout
+from schemalint.base.document.edits import TextEdit, common_length, splice
+from schemalint.base.document.nodes import Sequence, Span, children, node_at
+from schemalint.base.document.reader import MAX_NODES, read_blanked, read_documents
+from schemalint.base.errors import ContractError
+from schemalint.base.values import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from schemalint.base.document.nodes import Document, Node, Path
+
+
+class _Positioned(Protocol):
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+class Listed(_Positioned, Protocol):
+    """The positions of a sequence and of its items: a node, or an `Outline`."""
+
+    @property
+    def items(self) -> abc.Sequence[_Positioned]:
+        """The items."""
+
+    @property
+    def flow(self) -> bool:
+        """Whether the sequence is in brackets."""
+
+
+class _Spans(abc.Sequence[Span]):
+    """Spans, as numbers: a hundredth of the memory of nodes."""
+
+    __slots__ = ("_offsets",)
+
+    def __init__(self, offsets: Iterable[int]) -> None:
+        self._offsets = array("L", offsets)
+
+    @classmethod
+    def of(cls, nodes: Iterable[Node]) -> _Spans:
+        """Return the spans of nodes."""
+        return cls([offset for node in nodes for offset in (node.start, node.end)])
+
+    def __len__(self) -> int:
+        return len(self._offsets) // 2
+
+    @overload
+    def __getitem__(self, index: int) -> Span: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Span]: ...
+    def __getitem__(self, index: int | slice) -> Span | list[Span]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        number = range(len(self))[index]  # from the end, too
+        return Span(*self._offsets[2 * number : 2 * number + 2])
+
+    def replaced(self, first: int, last: int, new: _Spans, shift: int) -> _Spans:
+        """Return the spans with others in place of some; those that follow lie further on by a shift."""
+        following = [offset + shift for offset in self._offsets[2 * (last + 1) :]]
+        return _Spans([*self._offsets[: 2 * first], *new._offsets, *following])
+
+
+@frozen
+class Outline:
+    """What is kept of a sequence, to read single items of it again.
+
+    Attributes:
+        document: The position of the document in the text.
+        items: The positions of the items.
+        flow: Whether the sequence is in brackets.
+        start: Where it starts.
+        end: Where it ends.
+        nodes: How many nodes the text has at most.
+    """
+
+    document: Span
+    items: _Spans
+    flow: bool
+    start: int
+    end: int
+    nodes: int
+
+    @classmethod
+    def of(cls, document: Document, sequence: Sequence) -> Outline:
+        """Return the outline of a sequence in a document."""
+        items = _Spans.of(sequence.items)
+        return cls(document.span, items, sequence.flow, sequence.start, sequence.end, document.nodes)
+
+    def replaced(self, first: int, last: int, new: Outline, shift: int) -> Outline:
+        """Return the outline with other items in place of some.
+
+        Args:
+            first: The index of the first item to replace.
+            last: The index of the last one.
+            new: The outline of the same document after the change, with only the new items.
+            shift: By how much what follows them lies further on.
+        """
+        return Outline(
+            new.document,
+            self.items.replaced(first, last, new.items, shift),
+            self.flow,
+            self.start if first else new.start,
+            new.end if last == len(self.items) - 1 else self.end + shift,
+            self.nodes + new.nodes,
+        )
+
+    def read_item(self, index: int, text: str, file: str) -> tuple[Document, Node, int]:
+        """Read an item alone: in a document of its own, whose offsets are smaller by the number returned."""
+        start, end = self.items[index]
+        # An item in brackets may be a pair without braces; one in a block keeps its indentation.
+        before, after = ("[", "]") if self.flow else (" " * layout.column(text, start), "")
+        (document,) = read_documents(before + text[start:end] + after, file)
+        root = document.root
+        return document, next(node for _, node in children(root)) if self.flow else root, start - len(before)
+
+
+class Excerpt:
+    """A document after cuts, whose edits can be made in the whole text.
+
+    Attributes:
+        document: What is left.
+    """
+
+    def __init__(self, file: str, text: str, cuts: Iterable[TextEdit]) -> None:
+        """Make the cuts; each replaces a part of the text by a shorter one, or by none."""
+        self._cuts = sorted(cuts, key=lambda cut: cut.start)
+        (self.document,) = read_documents(splice(text, self._cuts), file)
+
+    def span_in_whole(self, span: Span) -> Span | None:
+        """Return a span of the excerpt in the whole text; None if a cut is inside it.
+
+        What is inserted where something was cut comes before it.
+        """
+        shift = 0
+        for cut in self._cuts:
+            start = cut.start - shift
+            if span.end <= start:
+                break
+            if span.start < start + len(cut.text):
+                return None
+            shift += cut.end - cut.start - len(cut.text)
+        return Span(span.start + shift, span.end + shift)
+
+
+@frozen
+class Beside:
+    """A text that was read without the items that an older one has too.
+
+    Attributes:
+        document: The document without these items.
+        first: How many of the older items precede those that were read.
+        last: The index of the older item that those precede which follow them.
+        outline: Where all items are.
+    """
+
+    document: Document
+    first: int
+    last: int
+    outline: Outline
+
+
+def with_items(file: str, text: str, outline: Outline, kept: Collection[int]) -> Excerpt:
+    """Return the document of an outline with only some items of the sequence, as `other_items` does."""
+    start, end = outline.document
+    other_documents = (TextEdit(0, start, ""), TextEdit(end, len(text), ""))
+    return Excerpt(file, text, [*other_documents, *other_items(text, outline, kept)])
+
+
+def other_items(text: str, sequence: Listed, kept: Collection[int]) -> Iterator[TextEdit]:
+    """Yield the cuts that leave only some items of a sequence, with their comments: at least one.
+
+    Args:
+        text: The text of the document.
+        sequence: The sequence.
+        kept: The indexes of the items to keep.
+    """
+    for before, after in pairwise((-1, *sorted(kept), len(sequence.items))):
+        if after - before > 1:
+            start, end = _gap(text, sequence, before, after)
+            yield TextEdit(start, end, "")
+
+
+def read_beside(text: str, file: str, older_text: str, older: Outline, path: Path) -> Beside | None:
+    """Read a text with blanks in place of the items of a list before and after all that changed.
+
+    Whatever begins between the two is read, from the last item that begins before the change to the first one
+    that ends after it. Where both do so in the new text too, the parser is there as it was in the older text,
+    and so gives the same items after it.
+
+    Args:
+        text: The text of a file with one document.
+        file: The file name, for locations.
+        older_text: The older text, which has one valid document.
+        older: The outline of the list in it.
+        path: The path of the list.
+
+    Returns:
+        None if no item is the same, or if the whole text must be read.
+    """
+    start = common_length(older_text, text)
+    end = len(older_text) - common_length(older_text[start:][::-1], text[start:][::-1])
+    first = max(0, bisect_left(older.items, start, key=attrgetter("start")) - 1)
+    last = min(len(older.items) - 1, bisect_right(older.items, end, key=attrgetter("end")))
+    shift = len(text) - len(older_text)
+    blanks = [
+        _blank(older_text, cut, shift if cut.start >= end else 0)
+        for cut in other_items(older_text, older, range(first, last + 1))
+    ]
+    if not blanks or (first and _shares_line(older_text, older, first)):
+        return None
+    try:
+        (document,) = read_blanked(text, file, splice(text, blanks))
+    except (ContractError, ValueError):  # a ValueError for several documents
+        return None
+    read = node_at(document, path)
+    if not (isinstance(read, Sequence) and read.items) or document.nodes + older.nodes > MAX_NODES:
+        return None
+    # A block scalar at the end takes the blanks, and so ends elsewhere.
+    ends = last == len(older.items) - 1 or read.items[-1].end == older.items[last].end + shift
+    if not (ends and _indent(text, read) == _indent(older_text, older)):
+        return None
+    return Beside(document, first, last, older.replaced(first, last, Outline.of(document, read), shift))
+
+
+def _gap(text: str, sequence: Listed, before: int, after: int) -> Span:
+    """Return the span between two items, which may be one before the first and one after the last."""
+    items = sequence.items
+    if not sequence.flow:
+        return Span(_line_of(text, sequence, before + 1), _line_of(text, sequence, after))
+    if after < len(items):
+        return Span(items[before + 1].start, items[after].start)
+    return Span(items[before].end, items[-1].end)
+
+
+def _line_of(text: str, sequence: Listed, index: int) -> int:
+    """Return the start of the first line of an item in a block, or of the line after the last one."""
+    if index == 0:
+        return layout.line_start(text, sequence.start)
+    end = sequence.items[index - 1].end
+    return end if layout.ends_line(text, end) else layout.next_line(text, end)
+
+
+def _blank(text: str, cut: TextEdit, shift: int) -> TextEdit:
+    """Return blanks for a part of a text; what follows it stays in its line, and keeps its column."""
+    last = text[cut.end - 1] if layout.ends_line(text, cut.end) else " "
+    return TextEdit(cut.start + shift, cut.end + shift, " " * (cut.end - cut.start - 1) + last)
+
+
+def _shares_line(text: str, outline: Outline, index: int) -> bool:
+    """Whether an item begins in a line of the one before: the reader looks for brackets in the whole line."""
+    between = text[outline.items[index - 1].end : outline.items[index].start]
+    return "\n" not in between and "\r" not in between
+
+
+def _indent(text: str, sequence: Listed) -> int:
+    """Return the column of the dashes; -1 in brackets."""
+    return -1 if sequence.flow else layout.column(text, sequence.start)

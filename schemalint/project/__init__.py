@@ -1,0 +1,1 @@
+"""Which files, which revision and which settings count in a run."""

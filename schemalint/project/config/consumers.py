@@ -1,0 +1,119 @@
+"""``[consumers.<name>]``: readers and writers, declared once for all tables that name them."""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, Required
+
+from schemalint.base.errors import ConfigError
+from schemalint.delta.path import Path, split_path
+from schemalint.model.consumer import Consumer, declared_stream, stream_faults
+from schemalint.project.config.positions import Positions, locate
+
+if sys.version_info >= (3, 12):
+    from typing import TypedDict
+else:  # pydantic refuses typing.TypedDict before Python 3.12
+    from typing_extensions import TypedDict
+
+
+class UnblockKeys(TypedDict, total=False):
+    """``[consumers.<name>.stream.unblock]``."""
+
+    rename: Literal["always"] | int
+    """Value of `allowSourceColumnRename`: `always` or a table version."""
+    drop: Literal["always"] | int
+    """Value of `allowSourceColumnDrop`: `always` or a table version."""
+    type_change: Literal["always"] | int
+    """Value of `allowSourceColumnTypeChange`: `always` or a table version."""
+
+
+class StreamKeys(TypedDict, total=False):
+    """``[consumers.<name>.stream]``."""
+
+    checkpoint: Required[str]
+    """The query's `checkpointLocation`."""
+    schema_tracking_location: str
+    """The query's `schemaTrackingLocation`."""
+    source: int
+    """Index of the table among the query's sources, from 0."""
+    checkpoint_scheme: str
+    """Scheme by which the query's Spark names the checkpoint, such as `s3a`."""
+    unblock: UnblockKeys
+    """Schema changes that the query accepts."""
+
+
+class ConsumerKeys(TypedDict, total=False):
+    """``[consumers.<name>]``."""
+
+    client: str
+    """Client program, such as `trino`."""
+    version: str
+    """Client version, or a range such as `>=1.6,<2`."""
+    read_path: str
+    """Read path of the client, if the client has several."""
+    access: Literal["read", "write"]
+    """Whether the consumer reads or writes the tables; `read` by default."""
+    columns: list[str]
+    """Columns that the consumer uses; all by default."""
+    owner: str
+    """Person or team responsible for the consumer."""
+    cdf: bool
+    """Whether the consumer reads the change data feed; false by default."""
+    stream: StreamKeys
+    """Settings of a consumer that reads the tables as a stream."""
+
+
+def declared_consumers(file: str, text: str, declared: Mapping[str, ConsumerKeys]) -> dict[str, Consumer]:
+    """Return the consumers by name.
+
+    Raises:
+        ConfigError: A path of a column or a number of a stream is not valid.
+    """
+    return {name: _consumer(file, text, name, keys) for name, keys in declared.items()}
+
+
+def require_declared(file: str, text: str, named: Iterable[str], declared: Mapping[str, Consumer]) -> None:
+    """Refuse the name of a consumer under ``[[tables]]`` that the configuration does not declare.
+
+    Raises:
+        ConfigError: There is such a name.
+    """
+    for name in named:
+        if name not in declared:
+            from schemalint.delta.column_names import nearest_name  # noqa: PLC0415 (only for an error)
+
+            close = nearest_name(name, declared)
+            raise ConfigError(
+                f"tables.consumers names {name!r}, which is not declared",
+                help=f"did you mean {close!r}?" if close else f"declare it: [consumers.{name}]",
+                location=Positions(file, text).locate(("tables", "consumers"), name),
+            )
+
+
+def _consumer(file: str, text: str, name: str, keys: ConsumerKeys) -> Consumer:
+    stream = declared_stream(keys["stream"]) if "stream" in keys else None
+    for path, message in stream_faults(stream):
+        where = ("consumers", name, "stream", *path)
+        raise ConfigError(f"{'.'.join(where)} {message}", location=locate(file, text, where))
+    return Consumer(
+        name,
+        client=keys.get("client"),
+        version=keys.get("version"),
+        read_path=keys.get("read_path"),
+        access=keys.get("access", "read"),
+        columns=tuple(_paths(file, text, name, keys.get("columns", ()))),
+        owner=keys.get("owner"),
+        cdf=keys.get("cdf", False),
+        stream=stream,
+    )
+
+
+def _paths(file: str, text: str, name: str, columns: Iterable[str]) -> Iterator[Path]:
+    for column in columns:
+        try:
+            yield split_path(column)
+        except ValueError as error:
+            raise ConfigError(
+                f"consumers.{name}.columns: {column!r} is not a column path: {error}",
+                help="back-quote a name that contains a dot",
+                location=locate(file, text, ("consumers", name, "columns")),
+            ) from error

@@ -1,0 +1,118 @@
+"""Read TOML; an error has the line of the mistake."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from schemalint.base import limits
+from schemalint.base.errors import ConfigError, Location
+
+_AT: Final = r" \(at line (\d+), column (\d+)\)$|\s*\(at end of document\)$"
+_BARE_VALUE: Final = r"([\w.\"'-]+)\s*=\s*\[?\s*([A-Za-z_][\w./:-]*)"
+_COLON: Final = r"([\w.\"'-]+)\s*:\s*(\S.*)"
+
+_WORDS: Final = (
+    ("Cannot overwrite a value", "the key is set twice", "remove one of the two lines"),
+    ("Cannot declare", "the table is declared twice", "write its keys below one heading"),
+    ("Cannot mutate immutable namespace", "the table is declared twice", "write its keys below one heading"),
+    ("Illegal character '\\n'", "a quote is not closed in this line", "close it"),
+    ("Unclosed array", "the list is not closed, or a comma is missing", "add ], or the comma"),
+    ("Expected ']'", "the heading is not closed", "write it as [targets.prod]"),
+    ("Expected newline", "something follows the value", "write one setting in each line"),
+    ("Invalid statement", "the line is no setting", 'write it as key = "value"'),
+)
+"""A part of tomllib's message, and that part in the words of the configuration, with help."""
+
+
+def read_toml(file: str, data: bytes) -> Mapping[str, Any]:
+    """Return the content of a TOML file.
+
+    Raises:
+        ConfigError: The file is not valid TOML, or beyond the limits of what is read.
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            "not valid TOML: the file is not UTF-8", help="save it as UTF-8", location=Location(file, line)
+        ) from error
+    try:
+        _require_short_keys(text)
+        content: Mapping[str, Any] = tomllib.loads(text)
+        _require_small_values(content)
+    except RecursionError:
+        raise ConfigError("not valid TOML: it is nested too deeply", location=Location(file)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(file, text, str(error)) from error
+    except ValueError as error:  # an integer with too many digits, a limit
+        raise ConfigError(f"not valid TOML: {error}", location=Location(file)) from error
+    return content
+
+
+def _syntax_error(file: str, text: str, message: str) -> ConfigError:
+    from schemalint.base.document.mistakes import CONFLICT, conflict  # noqa: PLC0415 (only for an error)
+
+    lines = text.split("\n")
+    if (start := conflict(text)) is not None:
+        message, help_text = CONFLICT
+        return ConfigError(
+            message, help=help_text, location=_line(file, lines, text.count("\n", 0, start) + 1)
+        )
+    place = re.search(_AT, message)
+    what = message[: place.start()] if place else message
+    number = int(place[1]) if place and place[1] else _last_setting(lines)
+    where = _line(file, lines, number)
+    words, help_text = _explained(what, lines[number - 1].strip() if number <= len(lines) else "")
+    if words == what and place and place[2]:
+        column = int(place[2])
+        where = Location(file, number, column, number, column + 1)
+    return ConfigError(f"not valid TOML: {words}", help=help_text, location=where)
+
+
+def _explained(what: str, line: str) -> tuple[str, str]:
+    """Return the words for a message of tomllib about a line, and help."""
+    if "Expected '='" in what and (colon := re.match(_COLON, line)):
+        return "a colon instead of an equals sign", f"write {colon[1]} = {colon[2]}"
+    if "Invalid value" in what and (bare := re.match(_BARE_VALUE, line)):
+        return f"the value {bare[2]} is not quoted", f'write "{bare[2]}"'
+    return next(((words, help_text) for part, words, help_text in _WORDS if part in what), (what, ""))
+
+
+def _last_setting(lines: list[str]) -> int:
+    """Return the last line that sets a key: it is what the end of the file cuts short."""
+    return max((number for number, line in enumerate(lines, 1) if "=" in line), default=1)
+
+
+def _line(file: str, lines: list[str], number: int) -> Location:
+    line = lines[number - 1] if number <= len(lines) else ""
+    start = len(line) - len(line.lstrip()) + 1
+    return Location(file, number, start, number, max(len(line.rstrip()) + 1, start))
+
+
+def _require_short_keys(text: str) -> None:
+    """Refuse dotted keys with many parts: tomllib takes time in proportion to the square of their number."""
+    if match := re.search(_LONG_KEY, text):
+        line = text.count("\n", 0, match.start()) + 1
+        raise ValueError(f"line {line}: a key has more than {limits.MAX_KEY_PARTS} parts")
+
+
+_KEY_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*"""
+_LONG_KEY = rf"(?<![\w-]){_KEY_PART}(?:\.[ \t]*{_KEY_PART}){{{limits.MAX_KEY_PARTS}}}"
+
+
+def _require_small_values(content: object) -> None:
+    """Refuse deep nesting, and integers that TOML does not have: printing a large one is an error."""
+    level: list[object] = [content]
+    for _ in range(limits.MAX_CONFIG_DEPTH):
+        if any(isinstance(value, int) and not -(1 << 63) <= value < 1 << 63 for value in level):
+            raise ValueError("an integer has more than 64 bits")
+        tables = (value.values() for value in level if isinstance(value, dict))
+        arrays = (value for value in level if isinstance(value, list))
+        level = [value for values in (*tables, *arrays) for value in values]
+        if not level:
+            return
+    raise ValueError(f"more than {limits.MAX_CONFIG_DEPTH} levels of nesting")

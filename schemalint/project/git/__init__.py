@@ -1,0 +1,87 @@
+"""git: the two sides of a comparison and their files. Only this package starts git processes.
+
+A check in a hook starts eight: one finds the repository, up to three find the base, three read the contents,
+one looks for ``exceptions.yaml``.
+Globs of the configuration take one more per side, and so does each listing of the working tree.
+"""
+
+from __future__ import annotations
+
+from schemalint.project.git.base import find_base, find_head
+from schemalint.project.git.blobs import MAX_SIZE, File, read_blobs
+from schemalint.project.git.contents import (
+    Beside,
+    Contents,
+    beside_files,
+    changes,
+    dirty,
+    file_at,
+    files_at,
+    is_chosen,
+)
+from schemalint.project.git.events import is_ci, is_review
+from schemalint.project.git.globs import escape_glob
+from schemalint.project.git.head_origin import foreign_head
+from schemalint.project.git.history import changed_files, relate
+from schemalint.project.git.listing import DEFAULT_GLOBS, Listing, list_files, unmatched_globs, within
+from schemalint.project.git.repository import Repository, find_repository, open_repository
+from schemalint.project.git.revisions import (
+    MissingHistoryError,
+    fetch_command,
+    fetch_missing,
+    first_parents,
+    is_ancestor,
+    is_known,
+    resolve,
+    retry_with_fetch,
+    shallow_ends,
+    try_resolve,
+)
+from schemalint.project.git.sides import EmptyTree, Index, Revision, Side, Worktree
+from schemalint.project.git.trusted import trusted_commit
+
+__all__ = [
+    "DEFAULT_GLOBS",
+    "MAX_SIZE",
+    "Beside",
+    "Contents",
+    "EmptyTree",
+    "File",
+    "Index",
+    "Listing",
+    "MissingHistoryError",
+    "Repository",
+    "Revision",
+    "Side",
+    "Worktree",
+    "beside_files",
+    "changed_files",
+    "changes",
+    "dirty",
+    "escape_glob",
+    "fetch_command",
+    "fetch_missing",
+    "file_at",
+    "files_at",
+    "find_base",
+    "find_head",
+    "find_repository",
+    "first_parents",
+    "foreign_head",
+    "is_ancestor",
+    "is_chosen",
+    "is_ci",
+    "is_known",
+    "is_review",
+    "list_files",
+    "open_repository",
+    "read_blobs",
+    "relate",
+    "resolve",
+    "retry_with_fetch",
+    "shallow_ends",
+    "trusted_commit",
+    "try_resolve",
+    "unmatched_globs",
+    "within",
+]

@@ -1,0 +1,96 @@
+"""Read blobs: one git process prints any number of them."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING
+
+from schemalint.base import limits
+from schemalint.base.errors import GitError
+from schemalint.base.values import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Iterator, Sequence
+
+    from schemalint.project.git.repository import Repository
+
+MAX_SIZE = 1 << 20
+"""Largest file that is read, in bytes; a contract of 10,000 columns is smaller."""
+
+
+@frozen
+class File:
+    """A file of one side.
+
+    Attributes:
+        path: From the repository's root, with ``/``; undecodable bytes as `os.fsdecode` maps them (see
+            `visible`).
+        data: The blob's bytes, or the bytes on disk if there is no blob.
+        blob: Blob id, None if the content is only on disk. Equal ids mean equal contents; without an id the
+            contents must be compared.
+    """
+
+    path: str
+    data: bytes
+    blob: str | None
+
+
+def read_blobs(repo: Repository, blobs: Collection[str]) -> Iterator[tuple[str, bytes | None]]:
+    """Yield blob ids with contents as git prints them, None for a blob over `MAX_SIZE` (one git process).
+
+    Raises:
+        GitError: A blob is missing.
+    """
+    if not blobs:
+        return
+    rest: Sequence[str] = sorted(blobs)  # by id, the order of a pack's index
+    while rest:
+        rest = yield from _up_to_huge_blob(repo, rest)
+
+
+def _up_to_huge_blob(
+    repo: Repository, ordered: Sequence[str]
+) -> Generator[tuple[str, bytes | None], None, Sequence[str]]:
+    """Yield blobs until one is too large to be skipped; return those after it."""
+    lines = (f"{blob}\n".encode() for blob in ordered)
+    # --buffer: all ids are sent without waiting for an answer, so git need not flush after each blob.
+    with repo.talk("cat-file", "--batch", "--buffer", lines=lines) as out:
+        for number, blob in enumerate(ordered, 1):
+            size = _size(out.readline(), blob)
+            if size > MAX_SIZE:
+                yield blob, None
+                if size > limits.MAX_SKIPPED:
+                    return ordered[number:]
+                _skip(out, size + 1)
+            else:
+                yield blob, out.read(size + 1)[:-1]
+    return ()
+
+
+def within_limit(size: int) -> int:
+    """Return the size of all contents that are held.
+
+    Raises:
+        GitError: It is over the limit.
+    """
+    if size > limits.MAX_CONTENTS:
+        raise GitError(
+            f"the contract files have more than {limits.MAX_CONTENTS >> 20} MiB, a limit of schemalint",
+            help="name the folders of the contracts in `contracts` of the configuration",
+        )
+    return size
+
+
+def _size(header: bytes, blob: str) -> int:
+    # "<id> blob <size>", or "<id> missing" (a partial clone without its remote, or a damaged clone)
+    fields = header.split()
+    if len(fields) != len(("id", "type", "size")):
+        raise GitError(
+            f"object {blob} is missing",
+            help="in a partial clone --fetch; otherwise git fetch --refetch origin, or inspect: git fsck",
+        )
+    return int(fields[2])
+
+
+def _skip(out: IO[bytes], size: int) -> None:
+    while size > 0:
+        size -= len(out.read(min(size, MAX_SIZE))) or size

@@ -1,0 +1,256 @@
+"""Read the files of both sides, with the same few git processes for any number of files."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from functools import partial
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from schemalint.base.reading import read_plain
+from schemalint.base.values import field, frozen, replace
+from schemalint.project.git.blobs import MAX_SIZE, File, read_blobs, within_limit
+from schemalint.project.git.listing import including, list_files, list_sides, only_beside, selection, without
+from schemalint.project.git.sides import EmptyTree
+from schemalint.project.git.unchanged import Unchanged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from schemalint.project.git.listing import Listing
+    from schemalint.project.git.repository import Repository
+    from schemalint.project.git.sides import Side
+
+_YAML = (".yml", ".yaml")
+
+
+@frozen
+class Beside:
+    """The files of one name in the folders of candidate files, on one side.
+
+    Attributes:
+        data: The content by path.
+        unread: By path, why a file was not read.
+    """
+
+    data: Mapping[str, bytes] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.data or self.unread)
+
+    def __or__(self, other: Beside) -> Beside:
+        return Beside({**self.data, **other.data}, {**self.unread, **other.unread})
+
+
+@frozen
+class Contents:
+    """The candidate files of both sides by path.
+
+    Attributes:
+        base: The old side.
+        head: The new side.
+        unread: By path, why a file of either side was not read: it is over `MAX_SIZE`, or denies it.
+        beside_base: The files of the old side that lie beside candidates: see `changes`.
+        beside_head: Those of the new side.
+        former: The content of files of the new side that are candidates of the old one only.
+        unchanged: The files that are the same on both sides, if they are not read; see `with_unchanged`.
+    """
+
+    base: Mapping[str, File]
+    head: Mapping[str, File]
+    unread: Mapping[str, str] = field(default_factory=dict)
+    beside_base: Beside = Beside()
+    beside_head: Beside = Beside()
+    former: Mapping[str, bytes] = field(default_factory=dict)
+    unchanged: Unchanged | None = None
+
+    def with_unchanged(self, texts: Collection[str] | None) -> Contents:
+        """Return these with the unchanged candidates that have one of the texts; see `Unchanged.read`."""
+        files = {file.path: file for file in self._unchanged(texts)}
+        return replace(self, base={**self.base, **files}, head={**self.head, **files}, unchanged=None)
+
+    def has_candidates(self) -> bool:
+        """Whether there are candidates; of the unchanged ones, only the first is read."""
+        return bool(self.base or self.head or self.unread) or any(True for _ in self._unchanged(None))
+
+    def paths(self) -> set[str]:
+        """Return the paths of all candidates; some of the unchanged files may be none."""
+        return {*self.base, *self.head, *(self.unchanged.blobs if self.unchanged else ())}
+
+    def _unchanged(self, texts: Collection[str] | None) -> Iterator[File]:
+        yield from self.unchanged.read(texts) if self.unchanged else ()
+
+
+def changes(
+    repo: Repository,
+    base: Side,
+    head: Side,
+    is_candidate: Callable[[bytes], bool],
+    globs: Sequence[str] = (),
+    beside: str = "",
+    *,
+    reads_unchanged: bool = True,
+) -> Contents:
+    """Return all candidate files of both sides.
+
+    A YAML file that the globs include is a candidate whatever it contains: it may be a misspelt contract. So
+    is a file whose suffix a glob names; others, such as a README, may lie beside the contracts.
+
+    This takes three git processes: one listing per side (none for an empty tree), and one that prints every
+    blob once. Only content that is not in the index is read from disk.
+
+    Args:
+        repo: The repository.
+        base: The old side.
+        head: The new side.
+        is_candidate: Whether a file with this content may be a contract; called once per blob.
+        globs: See `list_files`.
+        beside: The name of files that are read too, whatever they contain: see `list_files`.
+        reads_unchanged: Whether to read candidates that are the same on both sides; otherwise they are
+            `Contents.unchanged`.
+
+    Raises:
+        GitError: git failed, or a blob is missing.
+    """
+    before, after = list_sides(repo, base, head, globs, beside)
+    besides = [*only_beside((before, after), globs)]
+    of_beside: dict[str, bytes | None] = dict.fromkeys(
+        blob for listing in besides for blob in listing.blobs.values()
+    )
+    suffixes = _suffixes(globs)
+    unchanged = None
+    if not reads_unchanged:
+        same = {path: blob for path, blob in after.blobs.items() if before.blobs.get(path) == blob}
+        before, after = (without(listing, same) for listing in (before, after))
+        pathspecs = selection(globs).pathspecs
+        unchanged = Unchanged(repo, head, same, pathspecs, partial(_is_kept, is_candidate, suffixes))
+    candidates: dict[str, bytes] = {}
+    others: dict[str, bytes] = {}
+    unread: dict[str, str] = {}
+    held = 0
+    for blob, content in read_blobs(repo, {*before.blobs.values(), *after.blobs.values(), *of_beside}):
+        if blob in of_beside:
+            of_beside[blob] = content
+            held = within_limit(held + len(content or b""))
+        if content is None:
+            unread |= dict.fromkeys((*_paths(before, blob), *_paths(after, blob)), _TOO_LARGE)
+        elif (is_kept := is_candidate(content)) or suffixes:
+            (candidates if is_kept else others)[blob] = content
+            held = within_limit(held + len(content))
+    base_files, head_files = (
+        {**_files(listing, candidates), **_files(listing, others, suffixes)} for listing in (before, after)
+    )
+    lost = {path: after.blobs[path] for path in base_files if path in after.blobs and path not in head_files}
+    contents = dict(read_blobs(repo, {*lost.values()}))
+    former = {path: content for path, blob in lost.items() if (content := contents[blob]) is not None}
+    held = within_limit(held + sum(map(len, former.values())))
+    for path in sorted(after.on_disk):
+        try:
+            content = read_plain(repo.root / path, MAX_SIZE)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # deleted since it was listed
+        except OSError as error:
+            unread[path] = _TOO_LARGE if error.errno == errno.EFBIG else str(error.strerror)
+            continue
+        if _is_kept(is_candidate, suffixes, path, content):
+            head_files[path] = File(path, content, None)
+            held = within_limit(held + len(content))
+        elif path in base_files:
+            former[path] = content
+    found = [_beside(repo, listing, of_beside) for listing in besides]
+    unread = dict(sorted(unread.items()))
+    return Contents(base_files, head_files, unread, found[0], found[1], former, unchanged)
+
+
+def beside_files(repo: Repository, side: Side, globs: Sequence[str], name: str) -> Beside:
+    """Return the files of a name beside the files of one side: see `list_files` (two git processes).
+
+    Raises:
+        GitError: git failed, or a blob is missing.
+    """
+    (listing,) = only_beside([list_files(repo, side, globs, name)], globs)
+    return _beside(repo, listing, dict(read_blobs(repo, {*listing.blobs.values()})))
+
+
+def _beside(repo: Repository, listing: Listing, blobs: Mapping[str, bytes | None]) -> Beside:
+    data: dict[str, bytes] = {}
+    unread = dict.fromkeys(sorted(listing.links), "it is no regular file")
+    for path, blob in listing.blobs.items():
+        if (content := blobs[blob]) is None:
+            unread[path] = _TOO_LARGE
+        else:
+            data[path] = content
+    for path in sorted(listing.on_disk):
+        try:
+            data[path] = read_plain(repo.root / path, MAX_SIZE)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # deleted since it was listed
+        except OSError as error:
+            unread[path] = str(error.strerror)
+    return Beside(data, unread)
+
+
+_TOO_LARGE = f"it has more than {MAX_SIZE >> 20} MiB, a limit of schemalint"
+
+
+def _suffixes(globs: Sequence[str]) -> tuple[str, ...]:
+    named = (PurePosixPath(glob).suffix.lower() for glob in including(globs))
+    suffixes = tuple(suffix for suffix in named if suffix[1:].isalnum())
+    return (*_YAML, *suffixes) if including(globs) else ()
+
+
+def is_chosen(path: str, content: bytes, is_candidate: Callable[[bytes], bool], globs: Sequence[str]) -> bool:
+    """Whether `changes` takes a file of a commit."""
+    return _is_kept(is_candidate, _suffixes(globs), path, content)
+
+
+def _is_kept(
+    is_candidate: Callable[[bytes], bool], suffixes: tuple[str, ...], path: str, content: bytes
+) -> bool:
+    return is_candidate(content) or path.lower().endswith(suffixes)
+
+
+def files_at(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Mapping[str, File]:
+    """Return all files of one side except those over `MAX_SIZE` (two git processes).
+
+    Raises:
+        GitError: git failed, or a blob is missing.
+    """
+    return changes(repo, EmptyTree("only one side is read"), side, lambda _: True, globs).head
+
+
+def file_at(repo: Repository, side: Side, path: str) -> bytes | None:
+    """Return the content of one file of a side; None if it is missing, a link, or over `MAX_SIZE`.
+
+    Raises:
+        GitError: git failed, or a blob is missing.
+    """
+    literal = re.sub(r"([*?\[\\])", r"\\\1", path)
+    found = files_at(repo, side, [literal]).get(path)
+    return None if found is None else found.data
+
+
+def dirty(repo: Repository, paths: Collection[str]) -> set[str]:
+    """Return the paths that differ from HEAD: changed, staged, deleted or untracked (one git process)."""
+    options = ["--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"]
+    records = os.fsdecode(repo.without_filters().run("status", *options).stdout).split("\0")
+    return {record[len("XY ") :] for record in records} & set(paths)
+
+
+def _files(
+    listing: Listing, blobs: Mapping[str, bytes], suffixes: str | tuple[str, ...] = ""
+) -> dict[str, File]:
+    if not blobs:
+        return {}
+    return {
+        path: File(path, blobs[blob], blob)
+        for path, blob in listing.blobs.items()
+        if blob in blobs and path.lower().endswith(suffixes)
+    }
+
+
+def _paths(listing: Listing, blob: str) -> set[str]:
+    return {path for path, path_blob in listing.blobs.items() if path_blob == blob}

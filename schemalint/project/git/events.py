@@ -1,0 +1,234 @@
+"""Read which change a CI run checks, from environment variables and GitHub's event file."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+from schemalint.base import limits
+from schemalint.base.errors import GitError
+from schemalint.base.reading import read_given
+from schemalint.base.values import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+@frozen
+class PullRequest:
+    """A proposal to merge a branch.
+
+    Attributes:
+        branch: The target branch, with or without ``refs/heads/``.
+        base: A commit of the target branch, empty if the service gives only the branch's name.
+        head: The tip of the branch to merge, or empty.
+    """
+
+    branch: str
+    base: str = ""
+    head: str = ""
+
+
+@frozen
+class Push:
+    """A push to a branch, or a run that no change has started.
+
+    Attributes:
+        before: The branch's tip before the push; all zeros or empty if there was none.
+        default_branch: The default branch of the repository.
+    """
+
+    before: str
+    default_branch: str
+
+
+@frozen
+class Since:
+    """Everything since a commit that the CI service names."""
+
+    base: str
+    why: str
+
+
+Event: TypeAlias = PullRequest | Push | Since
+
+
+def is_ci(env: Mapping[str, str]) -> bool:
+    """Whether this is a CI run: every service sets one of a few variables."""
+    return any(env.get(name, "").lower() not in {"", "0", "false"} for name in _CI)
+
+
+# Most services set CI, and some users unset it (``CI=false``): the services' own variables count too.
+# TF_BUILD: Azure. The last lines: a pull request of GitLab, Azure, Bitbucket, Buildkite, Jenkins.
+_CI = (
+    *("CI", "TF_BUILD", "JENKINS_URL", "GITHUB_ACTIONS", "GITHUB_EVENT_NAME", "GITLAB_CI", "BUILDKITE"),
+    *("BITBUCKET_BUILD_NUMBER", "CIRCLECI", "TRAVIS", "APPVEYOR", "TEAMCITY_VERSION", "CODEBUILD_BUILD_ID"),
+    *("CI_MERGE_REQUEST_IID", "SYSTEM_PULLREQUEST_PULLREQUESTID", "BITBUCKET_PR_ID"),
+    *("BUILDKITE_PULL_REQUEST", "CHANGE_ID"),
+)
+
+
+def default_branch(env: Mapping[str, str]) -> str | None:
+    """Return the name of the repository's default branch, None if no variable gives it.
+
+    Raises:
+        GitError: The event file cannot be read.
+    """
+    if not env.get("GITHUB_EVENT_NAME"):
+        return env.get("CI_DEFAULT_BRANCH") or None
+    branch = github_payload(env).find("repository", "default_branch")
+    if branch is None and env["GITHUB_EVENT_NAME"] == "schedule":
+        return env.get("GITHUB_REF") or None  # a schedule has no such payload, and runs on the default branch
+    return branch
+
+
+def read_event(env: Mapping[str, str]) -> Event | None:
+    """Return the change that the CI run checks, None if no variable names it.
+
+    Raises:
+        GitError: A variable or the event file cannot be understood.
+    """
+    name = env.get("GITHUB_EVENT_NAME", "")
+    if name in _GITHUB:
+        return _GITHUB[name](github_payload(env))
+    if name in _GITHUB_WITHOUT_CHANGE and (branch := default_branch(env)):
+        return Push("", branch)
+    for variable, read in _VARIABLES:
+        if env.get(variable):
+            return read(env)
+    return None
+
+
+def is_review(env: Mapping[str, str]) -> bool:
+    """Whether the CI run checks a proposal to merge: a pull request, a merge request, a merge group.
+
+    Raises:
+        GitError: See `read_event`.
+    """
+    return is_ci(env) and isinstance(read_event(env), PullRequest | Since)
+
+
+class Payload:
+    """The JSON object of a GitHub event, read by path."""
+
+    def __init__(self, content: object, file: str) -> None:
+        self._content = content
+        self._file = file
+
+    def find(self, *path: str) -> str | None:
+        """Return the text at a path; None if there is none."""
+        value = self._at(path)
+        return value if isinstance(value, str) else None
+
+    def number(self, *path: str) -> int | None:
+        """Return the whole number at a path; None if there is none."""
+        value = self._at(path)
+        return value if type(value) is int else None
+
+    def _at(self, path: tuple[str, ...]) -> object:
+        value = self._content
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        return value
+
+    def text(self, *path: str) -> str:
+        """Return the text at a path.
+
+        Raises:
+            GitError: There is none.
+        """
+        value = self.find(*path)
+        if value is None:
+            raise GitError(f"no {'.'.join(path)} in GitHub's event file {self._file}", help=_NAME_THE_BASE)
+        return value
+
+    def commit(self, *path: str) -> str:
+        """Return the commit id at a path.
+
+        Raises:
+            GitError: There is none.
+        """
+        return _commit(self.text(*path), ".".join(path))
+
+
+_NAME_THE_BASE = "name the base: --against REV"
+
+
+def github_payload(env: Mapping[str, str]) -> Payload:
+    """Return GitHub's description of the event.
+
+    Raises:
+        GitError: The event file cannot be read.
+    """
+    file = env.get("GITHUB_EVENT_PATH", "")
+    try:
+        return Payload(json.loads(read_given(file, limits.MAX_EVENT)), file)
+    except (OSError, ValueError, RecursionError) as error:
+        raise GitError(
+            f"GitHub's event file {file!r} cannot be read: {error}", help=_NAME_THE_BASE
+        ) from error
+
+
+def _commit(text: str, name: str) -> str:
+    if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text):
+        raise GitError(f"{name} is not a commit id: {text!r}", help=_NAME_THE_BASE)
+    return text
+
+
+def _github_pull_request(event: Payload) -> PullRequest:
+    return PullRequest(
+        branch=event.text("pull_request", "base", "ref"),
+        base=event.commit("pull_request", "base", "sha"),
+        head=event.commit("pull_request", "head", "sha"),
+    )
+
+
+def _github_push(event: Payload) -> Push:
+    return Push(event.commit("before"), event.text("repository", "default_branch"))
+
+
+def _github_merge_group(event: Payload) -> Since:
+    return Since(event.commit("merge_group", "base_sha"), "base of the merge group")
+
+
+# docs.github.com, "Webhook events and payloads".
+_GITHUB: Mapping[str, Callable[[Payload], Event]] = {
+    "pull_request": _github_pull_request,
+    "pull_request_target": _github_pull_request,
+    "push": _github_push,
+    "merge_group": _github_merge_group,
+}
+_GITHUB_WITHOUT_CHANGE = frozenset({"schedule", "workflow_dispatch", "release"})
+
+
+def _gitlab_merge_request(env: Mapping[str, str]) -> Since | PullRequest:
+    name = "CI_MERGE_REQUEST_DIFF_BASE_SHA"
+    base = _commit(env[name], name)
+    # Only pipelines for merged results have these two. Their commit merges the source branch into the target
+    # branch, which can have changed since the merge base.
+    target, source = (env.get(f"CI_MERGE_REQUEST_{side}_BRANCH_SHA") for side in ("TARGET", "SOURCE"))
+    if not target or not source:
+        return Since(base, "base of the merge request")
+    branch = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "")
+    return PullRequest(branch, _commit(target, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA"), source)
+
+
+def _gitlab_push(env: Mapping[str, str]) -> Push:
+    name = "CI_COMMIT_BEFORE_SHA"
+    return Push(_commit(env[name], name), env.get("CI_DEFAULT_BRANCH", "main"))
+
+
+def _target_branch(variable: str) -> tuple[str, Callable[[Mapping[str, str]], Event]]:
+    return variable, lambda env: PullRequest(env[variable])
+
+
+# Most specific first: GitLab sets the second variable in every pipeline, to zeros for merge requests.
+_VARIABLES: tuple[tuple[str, Callable[[Mapping[str, str]], Event]], ...] = (
+    ("CI_MERGE_REQUEST_DIFF_BASE_SHA", _gitlab_merge_request),
+    ("CI_COMMIT_BEFORE_SHA", _gitlab_push),
+    _target_branch("SYSTEM_PULLREQUEST_TARGETBRANCH"),  # Azure Pipelines
+    _target_branch("BITBUCKET_PR_DESTINATION_BRANCH"),
+    _target_branch("BUILDKITE_PULL_REQUEST_BASE_BRANCH"),
+    _target_branch("CHANGE_TARGET"),  # Jenkins, multibranch pipelines
+)

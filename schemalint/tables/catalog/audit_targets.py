@@ -1,0 +1,85 @@
+"""Collect the tables of an audit, each once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field  # noqa: TID251 (it is filled step by step)
+from typing import TYPE_CHECKING, TypeVar
+
+from schemalint.base.errors import SchemalintError
+from schemalint.tables.catalog.table_requests import TableRequest
+from schemalint.tables.storage import NO_OPTIONS, find_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from schemalint.model.contract import Contract
+    from schemalint.tables.catalog.table_requests import Environment
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class AuditTargets:
+    """The tables of an audit, each once.
+
+    Attributes:
+        where: The target; None without one.
+        errors: Errors of finding tables; the audit reports them.
+    """
+
+    where: Environment | None
+    errors: list[SchemalintError] = field(default_factory=list)
+    _found: dict[tuple[str, int | None, int | None], TableRequest] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> list[TableRequest]:
+        """The tables in the order in which they were added."""
+        return list(self._found.values())
+
+    def add(self, requests: Iterable[TableRequest]) -> None:
+        """Add tables; a request with a contract replaces one without."""
+        for request in requests:
+            key = (request.uri, request.version, request.at)
+            if key not in self._found or request.contract is not None:
+                self._found[key] = request
+
+    def add_roots(self, roots: Iterable[str]) -> None:
+        """Add the tables at or below locations; declared ones keep their name and contract."""
+        storage = self.where.storage if self.where else NO_OPTIONS
+        declared = {request.uri: request for request in self._declared()} if self.where else {}
+        for root in roots:
+            uris = self._until_error(find_tables(root, storage))
+            self.add(declared.get(uri, TableRequest(uri, storage=storage)) for uri in uris)
+
+    def add_all(self) -> None:
+        """Add all tables of the target: declared ones, and those below its root and in its catalog."""
+        if self.where is None:
+            return
+        self.add(self._declared())
+        if (root := self.where.root()) is not None:
+            self.add_roots([root])
+        if self.where.target.catalog is not None:
+            from schemalint.tables import catalog  # noqa: PLC0415 (only for targets with a catalog)
+
+            names = catalog.tables("*.*", self.where.target, self.where.via)
+            self.add(map(self.where.request_by_name, self._until_error(names)))
+
+    def _declared(self) -> Iterator[TableRequest]:
+        if self.where is None:
+            return
+        found = self.where.declared()
+        self.errors += (error for error in found.errors if str(error) not in map(str, self.errors))
+        for contract in found.contracts.values():
+            yield from self._until_error(self._request_for(contract))
+
+    def _request_for(self, contract: Contract) -> Iterator[TableRequest]:
+        if self.where is not None:
+            yield self.where.request_for(contract)
+
+    def _until_error(self, items: Iterator[T]) -> Iterator[T]:
+        """Yield items until an error ends the iteration; record the error once."""
+        try:
+            yield from items
+        except SchemalintError as error:
+            if str(error) not in map(str, self.errors):
+                self.errors.append(error)

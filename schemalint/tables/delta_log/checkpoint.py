@@ -1,0 +1,173 @@
+"""Read protocol, metadata, clustering and transaction identifiers from checkpoints of all kinds.
+
+Sidecars of a V2 checkpoint only list data files, so they are never opened (PROTOCOL.md, "V2 Checkpoint Table
+Feature"). Most rows of a Parquet checkpoint are about data files and have nulls in the columns of these four
+actions. So the file is read in batches: first one leaf of each column, then the whole columns of the row
+groups that hold an action. Statistics would give the same answer, but pyarrow ends the process if the
+statistics of a damaged file contradict its schema (measured on 26.0).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from schemalint.base.errors import LiveError
+from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log.actions import (
+    NOTHING,
+    ActionError,
+    Body,
+    TableActions,
+    read_clustering,
+    read_metadata,
+    read_protocol,
+    read_transaction,
+)
+from schemalint.tables.delta_log.commit import read_lines
+from schemalint.tables.delta_log.pages import LimitError, ParquetError
+from schemalint.tables.delta_log.parquet import Rows
+from schemalint.tables.delta_log.store import DamagedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schemalint.tables.delta_log.names import LogFile
+    from schemalint.tables.delta_log.segment import Checkpoint
+    from schemalint.tables.delta_log.store import LogStore
+
+# By action: a leaf of its column that is never null (PROTOCOL.md, "Checkpoint Schema").
+_LEAVES: Final = {
+    "protocol": "protocol.minReaderVersion",
+    "metaData": "metaData.id",
+    "domainMetadata": "domainMetadata.domain",
+    "txn": "txn.appId",
+}
+_MAX_ROWS: Final = {
+    "protocol": limits.MAX_SAME,
+    "metaData": limits.MAX_SAME,
+    "domainMetadata": limits.MAX_DOMAINS,
+}
+
+
+class NoPyarrow(LiveError):  # noqa: N818 - the package is what is missing
+    """A Parquet file must be read, but pyarrow is not installed."""
+
+
+def no_pyarrow(uri: str) -> NoPyarrow:
+    """Return the error for a table whose state cannot be read without pyarrow."""
+    return NoPyarrow(
+        f"{uri}: the table's state is in a Parquet checkpoint, but pyarrow is not installed",
+        help="pip install 'schemalint[live]'",
+    )
+
+
+def read_checkpoint(store: LogStore, checkpoint: Checkpoint) -> TableActions:
+    """Read the table's state from a checkpoint; missing clustering means no clustering columns.
+
+    Raises:
+        DamagedFile: A file of the checkpoint cannot be read, or protocol or metadata is missing.
+        NoPyarrow: A Parquet file must be read, but pyarrow is not installed.
+        LiveError: A file cannot be fetched.
+    """
+    found = NOTHING
+    for file in checkpoint.files:
+        try:
+            part = read_lines(store, file) if file.name.endswith(".json") else _read_parquet(store, file)
+        except ActionError as error:
+            raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
+        found = part.completed_by(found)
+    if found.protocol is None or found.metadata is None:
+        name = checkpoint.files[0].name
+        raise DamagedFile(
+            store.uri,
+            name,
+            "the checkpoint lacks the protocol or the metadata of the table",
+            delta_error="DELTA_STATE_RECOVER_ERROR",
+        )
+    return found if found.clustering is not None else TableActions(clustering=()).completed_by(found)
+
+
+def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - 190 ms that a log without a checkpoint does not need
+    except ImportError:
+        raise no_pyarrow(store.uri) from None
+    found = NOTHING
+    try:
+        with store.open(file.name) as content:
+            rows, in_file = Rows(content), Counter[str]()
+            for group in range(rows.file.num_row_groups):
+                # A checkpoint has the others once, so the rest of their columns is nulls.
+                leaves = [_LEAVES["txn"]] if found.is_complete else list(_LEAVES.values())
+                for action, body in _bodies(rows, group, leaves, in_file):
+                    found = _read(action, body).completed_by(found)
+    except ActionError:
+        raise
+    except LimitError as error:
+        raise DamagedFile(store.uri, file.name, str(error), is_limit=True) from None
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+        raise DamagedFile(store.uri, file.name, f"the checkpoint cannot be read: {error}") from None
+    return found
+
+
+def _read(action: str, body: Body) -> TableActions:
+    match action:
+        case "protocol":
+            return TableActions(protocol=read_protocol(body))
+        case "metaData":
+            configuration = _mapping(body.get("configuration"))
+            return TableActions(metadata=read_metadata({**body, "configuration": configuration}))
+        case "txn":
+            return TableActions(transactions=read_transaction(body))
+        case _:
+            return TableActions(clustering=read_clustering(body))
+
+
+def _mapping(value: object) -> object:
+    """Convert an Arrow map, a list of pairs, to a dictionary."""
+    if isinstance(value, list) and all(isinstance(pair, tuple) for pair in value):
+        return dict(value)
+    return value
+
+
+def _bodies(rows: Rows, group: int, leaves: list[str], in_file: Counter[str]) -> Iterator[tuple[str, Body]]:
+    """Yield the actions of a row group with their names, and count them."""
+    in_group: Counter[str] = Counter()
+    for name, column in _columns(rows, group, leaves):
+        in_group[name] += len(column) - column.null_count
+    in_file.update(in_group)
+    if any(in_file[name] > number for name, number in _MAX_ROWS.items()):
+        raise ParquetError("it repeats the same action too often")
+    for name, column in _columns(rows, group, sorted(in_group)):
+        app_ids = column.field("appId") if name == "txn" else None
+        for row in _not_null(column):
+            if app_ids is None or _is_kept(app_ids[row].as_py()):
+                yield name, column[row].as_py()
+
+
+def _is_kept(app_id: str | None) -> bool:
+    """Whether a transaction identifier is kept; a table has one for each stream that ever wrote it."""
+    return app_id is not None and app_id.startswith(limits.KEPT_APP_IDS)
+
+
+def _not_null(column: Any) -> Iterator[int]:  # noqa: ANN401 (pyarrow is imported where it is used)
+    """Yield the numbers of the rows that are not null; `drop_null` would load `pyarrow.compute`: 40 ms."""
+    if not column.null_count:
+        yield from range(len(column))
+        return
+    for match in re.finditer(rb"[^\0]", column.buffers()[0].to_pybytes()):
+        byte, first = match[0][0], match.start() * 8 - column.offset
+        rows = range(max(first, 0), min(first + 8, len(column)))
+        yield from (row for row in rows if byte >> (row - first) & 1)
+
+
+def _columns(rows: Rows, group: int, names: list[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the existing columns of a row group in batches, but for those that hold nothing but nulls."""
+    if not names:
+        return
+    for batch in rows.group(group, names):
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            if column.null_count < len(column):
+                yield name, column

@@ -1,0 +1,82 @@
+"""Read version checksums: protocol and metadata of a version (PROTOCOL.md, "Version Checksum File")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log.actions import (
+    ActionError,
+    Body,
+    PhysicalPath,
+    TableActions,
+    highest,
+    read_clustering,
+    read_metadata,
+    read_protocol,
+    read_transaction,
+)
+from schemalint.tables.delta_log.jsontext import JsonError, read_json
+from schemalint.tables.delta_log.store import DamagedFile, too_large
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from schemalint.tables.delta_log.names import LogFile
+    from schemalint.tables.delta_log.store import LogStore
+
+T = TypeVar("T")
+
+
+def read_checksum(store: LogStore, file: LogFile) -> TableActions:
+    """Read the table's state from a version checksum; older writers leave parts out.
+
+    Raises:
+        DamagedFile: The file cannot be parsed, or is too large.
+        LiveError: The file cannot be fetched.
+    """
+    content = read_object(store, file)
+    try:
+        return TableActions(
+            protocol=_part(content, "protocol", read_protocol),
+            metadata=_part(content, "metadata", read_metadata),
+            clustering=_clustering(content.get("domainMetadata")),
+            transactions=_transactions(content.get("setTransactions")),
+        )
+    except ActionError as error:
+        raise DamagedFile(store.uri, file.name, str(error), is_limit=error.is_limit) from None
+
+
+def read_object(store: LogStore, file: LogFile) -> Body:
+    """Read the JSON object in a small file of the log.
+
+    Raises:
+        DamagedFile, LiveError: As `read_checksum`.
+    """
+    if file.size > limits.MAX_SIZE:
+        raise too_large(store.uri, file.name)
+    try:
+        content = read_json(store.read(file.name), limits.MAX_SIZE)
+    except JsonError as error:
+        raise DamagedFile(store.uri, file.name, f"it {error}", is_limit=error.is_limit) from None
+    if not isinstance(content, dict):
+        raise DamagedFile(store.uri, file.name, "it is not a JSON object")
+    return content
+
+
+def _clustering(domains: object) -> tuple[PhysicalPath, ...] | None:
+    """Return the clustering columns in a list of domains; None if the checksum has no such list."""
+    if not isinstance(domains, list):
+        return None
+    clusterings = (read_clustering(body) for body in domains if isinstance(body, dict))
+    return next((paths for paths in clusterings if paths is not None), ())
+
+
+def _transactions(listed: object) -> Mapping[str, int]:
+    bodies = (body for body in listed if isinstance(body, dict)) if isinstance(listed, list) else ()
+    return highest({app_id: version for body in bodies for app_id, version in read_transaction(body).items()})
+
+
+def _part(content: Body, key: str, read: Callable[[Body], T]) -> T | None:
+    body = content.get(key)
+    return read(body) if isinstance(body, dict) else None

@@ -1,0 +1,207 @@
+"""Read files of JSON lines: commits, log compactions and V2 checkpoints.
+
+Most lines are about data files; only the lines about the table itself are parsed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
+
+from schemalint.base.values import replace
+from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log.actions import (
+    NOTHING,
+    ActionError,
+    Body,
+    CommitInfo,
+    TableActions,
+    read_clustering,
+    read_info,
+    read_metadata,
+    read_protocol,
+    read_transaction,
+)
+from schemalint.tables.delta_log.jsontext import JsonError, read_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from schemalint.tables.delta_log.names import LogFile
+    from schemalint.tables.delta_log.store import LogStore
+
+
+class _Line(NamedTuple):
+    number: int
+    data: bytes
+
+
+def read_lines(store: LogStore, file: LogFile) -> TableActions:
+    """Read the actions of a file; see `parse_lines`.
+
+    Raises:
+        ActionError: The file cannot be parsed.
+        LiveError: The file cannot be fetched.
+    """
+    return parse_lines(_content(store, file))
+
+
+def read_commit_info(store: LogStore, file: LogFile) -> CommitInfo:
+    """Read the ``commitInfo`` of a commit, also of a commit that only changes data files.
+
+    Raises:
+        ActionError, LiveError: As `read_lines`.
+    """
+    for block in _content(store, file):
+        if line := next(_lines_with(block, "commitInfo", 1), None):
+            return read_info(_body(line, "commitInfo") or {})
+    return CommitInfo()
+
+
+def read_paths(
+    store: LogStore, file: LogFile, actions: Sequence[str] = ("add", "remove", "sidecar")
+) -> Iterator[tuple[str, str]]:
+    """Yield action name and encoded ``path`` of each action about a file.
+
+    Raises:
+        ActionError, LiveError: As `read_lines`.
+    """
+    first = 1
+    for block in _content(store, file):
+        for name in actions:
+            for line in _lines_with(block, name, first):
+                if (body := _body(line, name)) is not None:
+                    yield name, _path(body, line)
+        first += block.count(b"\n")
+
+
+def parse_commit(data: bytes) -> TableActions:
+    """Parse the actions of a whole commit; see `parse_lines`."""
+    return parse_lines((data,))
+
+
+def parse_lines(blocks: Iterable[bytes]) -> TableActions:
+    """Parse the actions in blocks of whole lines.
+
+    Lines without the name of a relevant action are skipped unparsed. Byte order mark, CRLF, empty lines and a
+    missing final newline are accepted.
+
+    Raises:
+        ActionError: A relevant line cannot be parsed, or the content ends within a line.
+    """
+    actions, info, size = NOTHING, None, 0
+    file_actions = {"add": False, "remove": False}
+    line_numbers: dict[str, list[int]] = {name: [] for name in _READERS}
+    first = 1
+    for block in blocks:
+        if (end := block.rstrip()) and not end.endswith(b"}"):
+            raise ActionError("the file ends within an action", first + end.count(b"\n"), is_text=True)
+        for name, read in _READERS.items():
+            for line in _lines_with(block, name, first):
+                if (body := _body(line, name)) is not None:
+                    actions = _read(read, body, line).completed_by(actions)
+                    line_numbers[name].append(line.number)
+                    size += len(line.data) if name == "metaData" else 0
+        info = info or next(_lines_with(block, "commitInfo", first), None)
+        for name, found in file_actions.items():
+            file_actions[name] = found or any(
+                _starts_with(line.data, name) for line in _lines_with(block, name, first)
+            )
+        first += block.count(b"\n")
+    if actions.is_empty:
+        return TableActions(transactions=actions.transactions) if actions.transactions else NOTHING
+    body = _body(info, "commitInfo") if info else None
+    repeated = tuple(
+        (name, line_numbers[name][-1]) for name in ("protocol", "metaData") if len(line_numbers[name]) > 1
+    )
+    return replace(
+        actions,
+        info=read_info(body or {}),
+        repeated=repeated,
+        removes_files=file_actions["remove"],
+        adds_files=file_actions["add"],
+        size=size,
+    )
+
+
+def _content(store: LogStore, file: LogFile) -> Iterator[bytes]:
+    if file.size <= limits.BLOCK:
+        yield store.read(file.name)
+        return
+    with store.open(file.name) as content:
+        yield from _blocks(content)
+
+
+def _blocks(file: BinaryIO) -> Iterator[bytes]:
+    """Yield a file in blocks of whole lines."""
+    rest = b""
+    while chunk := file.read(limits.BLOCK):
+        whole, newline, partial = chunk.rpartition(b"\n")
+        if newline:
+            yield rest + whole + newline
+            rest = partial
+        else:
+            rest += chunk
+        if len(rest) > limits.MAX_LINE:
+            raise ActionError(f"the action is larger than {limits.MAX_LINE >> 20} MiB", is_limit=True)
+    if rest:
+        yield rest
+
+
+def _lines_with(block: bytes, name: str, first: int) -> Iterator[_Line]:
+    """Yield the lines that may hold an action of that name, numbered from `first`."""
+    # Quotes inside a string, such as a file's statistics, are escaped and do not match the key.
+    key = b'"%s"' % name.encode()
+    counted, number = 0, first
+    at = block.find(key)
+    while at >= 0:
+        start, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at)
+        end = len(block) if end < 0 else end
+        number += block.count(b"\n", counted, start)
+        counted = start
+        yield _Line(number, block[start:end])
+        at = block.find(key, end)
+
+
+def _starts_with(line: bytes, name: str) -> bool:
+    """Whether the line begins with that action, as in the output of all writers."""
+    return line[:64].replace(b" ", b"").startswith(b'{"%s":' % name.encode())
+
+
+def _body(line: _Line, name: str) -> Body | None:
+    try:
+        body = _action(line.data).get(name)
+    except ActionError as error:
+        raise ActionError(str(error), line.number, is_text=True, is_limit=error.is_limit) from None
+    return body if isinstance(body, dict) else None
+
+
+def _path(body: Body, line: _Line) -> str:
+    path = body.get("path")
+    if not isinstance(path, str):
+        raise ActionError("the file action has no path", line.number)
+    return path
+
+
+def _read(read: Callable[[Body], TableActions], body: Body, line: _Line) -> TableActions:
+    try:
+        return read(body)
+    except ActionError as error:
+        raise ActionError(str(error), line.number, is_limit=error.is_limit) from None
+
+
+def _action(line: bytes) -> Body:
+    try:
+        action = read_json(line, limits.MAX_ACTION)
+    except JsonError as error:
+        raise ActionError(f"the action {error}", is_text=True, is_limit=error.is_limit) from None
+    if not isinstance(action, dict):
+        raise ActionError("the action is not a JSON object", is_text=True)
+    return action
+
+
+_READERS: Final[Mapping[str, Callable[[Body], TableActions]]] = {
+    "protocol": lambda body: TableActions(protocol=read_protocol(body)),
+    "metaData": lambda body: TableActions(metadata=read_metadata(body)),
+    "domainMetadata": lambda body: TableActions(clustering=read_clustering(body)),
+    "txn": lambda body: TableActions(transactions=read_transaction(body)),
+}

@@ -1,0 +1,216 @@
+"""Read the files of one log, each at most once, and record damaged files as defects."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from functools import cached_property, partial
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final
+
+from schemalint.base.values import replace
+from schemalint.delta.table import LogDefect, LogDefectKind
+from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log.actions import ActionError, TableActions
+from schemalint.tables.delta_log.checkpoint import NoPyarrow, read_checkpoint
+from schemalint.tables.delta_log.checksum import read_checksum, read_object
+from schemalint.tables.delta_log.commit import read_lines
+from schemalint.tables.delta_log.segment import list_log
+from schemalint.tables.delta_log.store import DamagedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from schemalint.base.errors import LiveError
+    from schemalint.tables.delta_log.names import LogFile
+    from schemalint.tables.delta_log.segment import Checkpoint, Listing
+    from schemalint.tables.delta_log.store import LogStore
+
+# Measured on Delta 4.4.0: Spark reads commits in FAILFAST mode, and skips a damaged checkpoint.
+_UNREADABLE_COMMIT: Final = "FAILED_READ_FILE.NO_HINT"
+
+
+class LogFiles:
+    """The contents of a log's files, and the defects found while reading them.
+
+    Attributes:
+        defects: In reading order.
+        warnings: Problems of files that no reader needs.
+        newest_dropped: The newest version whose metadata was dropped to bound memory, -1 if none was.
+    """
+
+    def __init__(self, store: LogStore, listing: Listing) -> None:
+        self.listing = listing
+        self._open: Callable[[], LogStore] = lambda: store
+        self._store: LogStore | None = store
+        self.defects: list[LogDefect] = []
+        self.warnings: list[str] = []
+        self.newest_dropped = -1
+        self._actions: dict[str, TableActions | None] = {}
+        self._failed: list[tuple[int, LiveError]] = []
+        self._with_metadata: list[tuple[int, str, TableActions]] = []
+        self._metadata_size = 0
+
+    @property
+    def store(self) -> LogStore:
+        """The log."""
+        if self._store is None:
+            self._store = self._open()
+        return self._store
+
+    def release(self, reopen: Callable[[], LogStore] | None) -> None:
+        """Give up the log and its connections; the next reading opens it again.
+
+        Args:
+            reopen: Opens the log; None keeps it.
+        """
+        if reopen is not None:
+            self._open, self._store = reopen, None
+
+    def widen(self, first: int) -> None:
+        """List the log from an older version on."""
+        if first < self.listing.first:
+            self.listing = list_log(self.store, first)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a commit or a checkpoint could not be read."""
+        return bool(self._failed)
+
+    def expect(self, files: Iterable[LogFile | None]) -> None:
+        """Tell the store which files are read next, so that their requests need not wait for each other."""
+        if names := [file.name for file in files if file and file.name not in self._actions]:
+            self.store.expect(names)
+
+    def commit(self, version: int) -> TableActions | None:
+        """Read a commit; None if it is missing or damaged.
+
+        Raises:
+            LiveError: A file cannot be fetched; this applies to all methods.
+        """
+        file = self.listing.commits.get(version)
+        return self._read_once(file, version, partial(self._lines, file)) if file else None
+
+    def checkpoint(self, version: int) -> TableActions | None:
+        """Read the state in the checkpoints of a version; None if no checkpoint is readable."""
+        for checkpoint in self.listing.checkpoints.get(version, ()):
+            read = partial(self._checkpoint, checkpoint)
+            if state := self._read_once(checkpoint.files[0], version, read):
+                return state
+        return None
+
+    def compaction(self, file: LogFile) -> TableActions | None:
+        """Read the actions of several commits; None if the file is damaged."""
+        return self._read_once(file, file.version, partial(self._lines, file))
+
+    def checksum(self, version: int) -> TableActions | None:
+        """Read the state in the checksum of a version; None if it is missing or damaged."""
+        file = self.listing.checksums.get(version)
+        if file is None:
+            return None
+        if file.name not in self._actions:
+            try:
+                self._actions[file.name] = read_checksum(self.store, file)
+            except DamagedFile as error:
+                self._actions[file.name] = None
+                self.warnings.append(f"{file.name}: the version checksum cannot be read: {error.reason}")
+        return self._actions[file.name]
+
+    @cached_property
+    def lost_checkpoint(self) -> str | None:
+        """What is wrong with the checkpoint that ``_last_checkpoint`` names, if it is not complete.
+
+        Spark then starts from an older one; if commits are missing after that, it names this checkpoint
+        (``SnapshotManagement.getLogSegmentForVersion``; measured on Delta 4.4.0).
+        """
+        file, listing = self.listing.last_checkpoint, self.listing
+        if file is None:
+            return None
+        try:
+            version = read_object(self.store, file).get("version")
+        except DamagedFile:
+            return None
+        if type(version) is not int or not listing.newest_checkpoint < version <= listing.latest:
+            return None
+        missing = listing.missing_parts.get(version)
+        fault = f"lacks {missing}" if missing else "does not exist"
+        return f"the checkpoint of version {version}, which _last_checkpoint names, {fault}"
+
+    def failure(self, first: int, last: int) -> LiveError | None:
+        """Return the error of the oldest unreadable file in a range of versions, if there is one."""
+        index = bisect_left(self._failed, first, key=itemgetter(0))
+        failed = self._failed[index : index + 1]
+        return next((error for version, error in failed if version <= last), None)
+
+    def name_of(self, actions: TableActions) -> str:
+        """Return the name of the file that holds the metadata of these actions."""
+        for name, held in self._actions.items():
+            if held and held.metadata is actions.metadata:
+                return name
+        return ""
+
+    def _read_once(
+        self, file: LogFile, version: int, read: Callable[[], TableActions]
+    ) -> TableActions | None:
+        if file.name not in self._actions:
+            try:
+                self._actions[file.name] = actions = read()
+                self._note_repeated(file, actions)
+                if actions.metadata is not None:
+                    self._bound_metadata(file.name, version, actions)
+            except (DamagedFile, NoPyarrow) as error:
+                self._actions[file.name] = None
+                insort(self._failed, (version, error), key=itemgetter(0))
+                if isinstance(error, DamagedFile):
+                    self._note_damaged(error, version)
+        return self._actions[file.name]
+
+    def _bound_metadata(self, name: str, version: int, actions: TableActions) -> None:
+        """Drop the oldest metadata while the total is too large."""
+        insort(self._with_metadata, (version, name, actions), key=itemgetter(0))
+        self._metadata_size += actions.size
+        while self._metadata_size > limits.MAX_HISTORY and len(self._with_metadata) > 1:
+            dropped, oldest_file, oldest = self._with_metadata.pop(0)
+            self.newest_dropped = max(self.newest_dropped, dropped)
+            self._metadata_size -= oldest.size
+            self._actions[oldest_file] = replace(oldest, metadata=None)
+
+    def _checkpoint(self, checkpoint: Checkpoint) -> TableActions:
+        return read_checkpoint(self.store, checkpoint)
+
+    def _lines(self, file: LogFile) -> TableActions:
+        try:
+            return read_lines(self.store, file)
+        except ActionError as error:
+            delta_error = _UNREADABLE_COMMIT if error.is_text else None
+            raise DamagedFile(
+                self.store.uri,
+                file.name,
+                str(error),
+                error.line,
+                delta_error=delta_error,
+                is_limit=error.is_limit,
+            ) from None
+
+    def _note_repeated(self, file: LogFile, actions: TableActions) -> None:
+        for name, line in actions.repeated:
+            self.defects.append(
+                LogDefect(
+                    LogDefectKind.REPEATED_ACTION,
+                    f"there is more than one {name} action; the last one counts",
+                    file.name,
+                    line,
+                )
+            )
+
+    def _note_damaged(self, error: DamagedFile, version: int) -> None:
+        # Spark does not read files before the newest checkpoint; only our history needs them.
+        read_by_delta = version >= self.listing.newest_checkpoint
+        self.defects.append(
+            LogDefect(
+                LogDefectKind.FILE_UNREADABLE,
+                error.reason,
+                error.file,
+                error.line,
+                error.delta_error if read_by_delta else None,
+            )
+        )

@@ -1,0 +1,64 @@
+"""Read older commits of a log, after its newest state was read, as far back as something asks for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schemalint.tables.delta_log.history import history_since, read_history
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from schemalint.delta.table import History
+    from schemalint.tables.delta_log.actions import TableActions
+    from schemalint.tables.delta_log.files import LogFiles
+    from schemalint.tables.delta_log.store import LogStore
+
+
+class OlderCommits:
+    """The commits of a log up to a version, whose files are read when they are asked for."""
+
+    def __init__(
+        self,
+        files: LogFiles,
+        version: int,
+        state: TableActions,
+        reopen: Callable[[], LogStore] | None,
+    ) -> None:
+        """Give up the log until something is asked for: many tables would keep what was read ahead.
+
+        Args:
+            files: The files that were read.
+            version: The newest version.
+            state: The state at that version.
+            reopen: Opens the log again; None keeps it open.
+        """
+        self._files, self._version, self._state, self._reopen = files, version, state, reopen
+        self._found: dict[int, History] = {}
+        files.release(reopen)
+
+    def history_since(self, version: int) -> History:
+        """Return the history since a version, or from the oldest version on that all later commits follow.
+
+        Raises:
+            LiveError: The log cannot be fetched.
+        """
+        if version not in self._found:
+            try:
+                self._found[version] = self._read(version)
+            finally:
+                self._files.release(self._reopen)
+        return self._found[version]
+
+    def _read(self, version: int) -> History:
+        # The files at hand may suffice, then those since the version; only the whole log has every state.
+        if not version:
+            self._files.widen(0)
+            return read_history(self._files, self._version, self._state)
+        for first in (self._files.listing.first, version, 0):
+            if first <= version:
+                self._files.widen(first)
+                found = history_since(self._files, version, self._version, self._state)
+                if found is not None:
+                    return found
+        return read_history(self._files, self._version, self._state, version)

@@ -1,0 +1,139 @@
+"""Read the page headers of a Parquet column chunk (parquet.thrift, ``PageHeader``)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+from typing import BinaryIO, Final
+
+from schemalint.base.values import frozen
+from schemalint.tables.delta_log.thrift import I32, STRUCT, Cursor, ThriftError
+
+_FIRST_READ: Final = 4 * 1024
+"""Bytes that hold most headers; a header with statistics may be longer."""
+
+_MAX_HEADER: Final = 16 * 1024 * 1024
+"""Bytes of the largest header that pyarrow reads."""
+
+_TYPE, _SIZE, _LENGTH = 1, 2, 3
+_NUM_VALUES: Final = 1
+
+
+class ParquetError(ValueError):
+    """A Parquet file cannot be what it claims to be."""
+
+
+class LimitError(ParquetError):
+    """A Parquet file exceeds a limit of schemalint."""
+
+
+class PageType(IntEnum):
+    """The page types that schemalint distinguishes."""
+
+    DATA = 0
+    DICTIONARY = 2
+    DATA_V2 = 3
+
+
+# Field ids by page type: the struct of its header, and in that struct the encoding of the values, and the
+# encoding of the repetition levels (in data pages V2 their length in bytes).
+_STRUCTS: Final[Mapping[int, int]] = {PageType.DATA: 5, PageType.DICTIONARY: 7, PageType.DATA_V2: 8}
+_ENCODING: Final[Mapping[int, int]] = {PageType.DATA: 2, PageType.DICTIONARY: 2, PageType.DATA_V2: 4}
+_LEVELS: Final[Mapping[int, int]] = {PageType.DATA: 4, PageType.DATA_V2: 6}
+
+
+@frozen
+class Chunk:
+    """The position and length of a column chunk's pages in the file, in bytes, and their codec."""
+
+    start: int
+    length: int
+    codec: int
+
+
+@frozen
+class Page:
+    """The values of a page header.
+
+    Attributes:
+        type: A `PageType`, or another number.
+        start: Position in the file after the header.
+        size: Decompressed size in bytes.
+        length: Bytes in the file without the header.
+        values: Number of values, including nulls and the entries of lists and maps.
+        encoding: The encoding of the values.
+        levels: The encoding of the repetition levels; in a page of `PageType.DATA_V2` their length in bytes.
+    """
+
+    type: int
+    start: int
+    size: int
+    length: int
+    values: int
+    encoding: int
+    levels: int
+
+
+def pages(chunk: Chunk, content: BinaryIO) -> Iterator[Page]:
+    """Yield the pages of a column chunk, with the same traversal as pyarrow.
+
+    Raises:
+        ParquetError: A header cannot be read.
+    """
+    at, end = chunk.start, chunk.start + chunk.length
+    while at < end:
+        page = _page_at(content, at, end)
+        yield page
+        at = page.start + page.length
+
+
+def _page_at(content: BinaryIO, start: int, end: int) -> Page:
+    """Return the page whose header begins at `start`, reading at most twice the header's length."""
+    size = _FIRST_READ
+    while True:
+        content.seek(start)
+        data = content.read(min(size, end - start))
+        try:
+            return _page(Cursor(data), start)
+        except ThriftError as error:
+            if len(data) < size or size >= _MAX_HEADER:
+                raise ParquetError(f"a page header cannot be read: {error}") from None
+        size *= 2
+
+
+def _page(cursor: Cursor, start: int) -> Page:
+    # As in pyarrow, the last of repeated fields counts, and a field of another type is ignored.
+    numbers = {_TYPE: -1, _SIZE: -1, _LENGTH: -1}
+    structs: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    for number, type_ in cursor.fields():
+        if type_ == I32 and number in numbers:
+            numbers[number] = cursor.integer()
+        elif type_ == STRUCT:
+            structs[number] |= _integers(cursor)
+        else:
+            cursor.skip(type_)
+    if min(numbers.values()) < 0:
+        raise ThriftError("its sizes are missing or negative")
+    page_type = numbers[_TYPE]
+    header = structs[_STRUCTS.get(page_type, 0)]
+    return Page(
+        page_type,
+        start + cursor.at,
+        numbers[_SIZE],
+        numbers[_LENGTH],
+        max(header.get(_NUM_VALUES, 0), 0),
+        header.get(_ENCODING.get(page_type, 0), -1),
+        header.get(_LEVELS.get(page_type, 0), -1),
+    )
+
+
+def _integers(cursor: Cursor) -> dict[int, int]:
+    """Return the integer fields of a struct."""
+    integers: dict[int, int] = {}
+    for number, type_ in cursor.fields():
+        if type_ == I32:
+            integers[number] = cursor.integer()
+        else:
+            cursor.skip(type_)
+    return integers

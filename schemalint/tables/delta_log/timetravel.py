@@ -1,0 +1,97 @@
+"""Find the version of a table at an instant (Delta's DeltaHistoryManager.scala)."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from schemalint.base.errors import LiveError
+from schemalint.delta import properties
+from schemalint.tables.delta_log.actions import ActionError
+from schemalint.tables.delta_log.commit import read_commit_info
+from schemalint.tables.delta_log.store import DamagedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from schemalint.tables.delta_log.actions import TableActions
+    from schemalint.tables.delta_log.names import LogFile
+    from schemalint.tables.delta_log.segment import Listing
+    from schemalint.tables.delta_log.store import LogStore
+
+_ENABLED: Final = "delta.enableInCommitTimestamps"
+_SINCE: Final = "delta.inCommitTimestampEnablementVersion"
+_VERSION: Final = re.compile("[0-9]{1,19}")
+
+
+def version_at(store: LogStore, listing: Listing, newest: TableActions, instant: int) -> int:
+    """Return the newest version committed at or before an instant.
+
+    A commit's time is its in-commit timestamp if the table has them, otherwise the time of its file. If a
+    file is not newer than the previous one, its commit counts as one millisecond later.
+
+    Args:
+        store: The log.
+        listing: The log's files.
+        newest: The newest state of the table.
+        instant: Milliseconds since the epoch.
+
+    Raises:
+        LiveError: All remaining commits are newer, or a file's time is unknown.
+    """
+    timed, untimed = _split_by_clock(listing, newest)
+    if timed and _in_commit_time(store, listing.commits[timed[0]]) <= instant:
+        index = bisect_right(
+            timed, instant, key=lambda version: _in_commit_time(store, listing.commits[version])
+        )
+        return timed[index - 1]
+    times = _file_times([listing.commits[at] for at in untimed], listing.uri)
+    index = bisect_right(times, instant)
+    if not index:
+        raise _too_early(listing, instant)
+    return untimed[index - 1]
+
+
+def _split_by_clock(listing: Listing, newest: TableActions) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the commits with in-commit timestamps, and the commits before them."""
+    configuration: Mapping[str, str] = newest.metadata.configuration if newest.metadata else {}
+    versions = list(listing.commits)
+    if not properties.is_true(configuration.get(_ENABLED)):
+        return [], versions
+    since = configuration.get(_SINCE, "")
+    start = int(since) if _VERSION.fullmatch(since) else 0
+    index = bisect_right(versions, start - 1)
+    return versions[index:], versions[:index]
+
+
+def _in_commit_time(store: LogStore, file: LogFile) -> int:
+    try:
+        timestamp = read_commit_info(store, file).in_commit_timestamp
+    except ActionError as error:
+        raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
+    if timestamp is None:
+        raise DamagedFile(store.uri, file.name, "the commit has no in-commit timestamp")
+    return timestamp
+
+
+def _file_times(files: Sequence[LogFile], uri: str) -> list[int]:
+    times: list[int] = []
+    for file in files:
+        if file.modified_ms is None:
+            raise LiveError(f"{uri}: the time of _delta_log/{file.name} is unknown", help="Give a version.")
+        times.append(max(file.modified_ms, times[-1] + 1) if times else file.modified_ms)
+    return times
+
+
+def _too_early(listing: Listing, instant: int) -> LiveError:
+    try:
+        time = datetime.fromtimestamp(instant / 1000, tz=UTC).isoformat()
+    except (OverflowError, OSError, ValueError):
+        time = f"{instant} ms"
+    return LiveError(
+        f"{listing.uri}: no commit is as old as {time}; the log's first commit is "
+        f"{min(listing.commits, default='missing')}",
+        help="Give a later instant.",
+    )

@@ -1,0 +1,33 @@
+"""Live tables as JSON: ``show`` prints them, and ``check --live-from`` reads them in place of the log.
+
+Each line is the object of one table; ``table.schema.json`` describes it. Writing and reading back keeps
+everything that rules can see of a table.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from schemalint.tables.table_json.reading import from_json, read_lines
+from schemalint.tables.table_json.values import FORMAT, TableDocument, TableFailure, TableJsonError
+from schemalint.tables.table_json.writing import failure_to_json, to_json
+
+__all__ = [
+    "FORMAT",
+    "TableDocument",
+    "TableFailure",
+    "TableJsonError",
+    "failure_to_json",
+    "from_json",
+    "read_lines",
+    "schema",
+    "to_json",
+]
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a line."""
+    loaded: dict[str, Any] = json.loads(Path(__file__).with_name("table.schema.json").read_text("utf-8"))
+    return loaded

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -477,8 +479,11 @@ def test_a_lake_that_init_adopts_is_protected_by_the_hook(shop: Shop, hooks: Hoo
     command = (sys.executable, "-m", "schemalint", "init", "--source", source)
     status, output = shop.run(*command)
     assert status == 0, output
+    printed = re.search(r"^( *)- repo: .*\n(?:\1  .*\n)+", output, re.MULTILINE)
+    assert printed, output
+    item = textwrap.indent(textwrap.dedent(printed[0]), "  ")
+    shop.write(".pre-commit-config.yaml", shop.text(".pre-commit-config.yaml") + item)
     assert _passed(shop.commit_all())
-    assert shop.text(".pre-commit-config.yaml").startswith("fail_fast: true\nrepos:\n  - repo: meta\n")
     file = next(shop.path.glob("contracts/**/chars.yml"))
     file.write_text(file.read_text().replace("varchar(30)", "varchar(20)"))
     assert _failed(shop.commit_all(), "varchar(30)")

@@ -261,7 +261,6 @@ def test_audit_asks_the_clients_of_contracts_about_their_tables(project: Project
     assert asked == [
         ("report", "sales.orders", "ok"),
         ("ml", "sales.orders", "refuses"),
-        ("engine", "sales.orders", "ok"),
     ]
     project.repo.write("schemalint.toml", _TARGET)
     lines = project.run("audit", "--all", "--clients").out.splitlines()

@@ -38,7 +38,7 @@ def widened(committed: Project) -> Project:
 COMMANDS = {
     "fix": ("check", "--fix", "--unsafe-fixes"),
     "check": ("check", "--output-file", "report"),
-    "audit": ("audit", "--output-file", "report"),
+    "audit": ("audit", "--all", "--output-file", "report"),
     "plan": ("plan", "--out", "report"),
     "revert": ("revert", "sales.orders"),
     "pull": ("pull", "sales.orders"),

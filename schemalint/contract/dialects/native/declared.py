@@ -24,6 +24,8 @@ _REST: Final = {
     "max": '"string" has no greatest length',
     "precision": 'write "double"',
     "not": 'write "nullable: false" beside the type',
+    "default": 'write "default: …" beside the type',
+    "comment": 'write "comment: …" beside the type',
     **dict.fromkeys("\u201c\u201d\u2018\u2019", "write straight quotes"),
     "?": 'write "nullable: true" beside the type',
 }

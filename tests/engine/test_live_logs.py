@@ -40,13 +40,18 @@ DISAGREEMENTS = {
 }
 
 
+# The rows that the engine was given have every struct; these rules are about rows that leave one out.
+OF_OTHER_ROWS = frozenset({"NC024"})
+
+
 @pytest.mark.parametrize("case", RECORD)
 def test_findings_name_the_error_classes_that_the_engine_gave(case: str, tmp_path: Path) -> None:
     """At least one finding names Spark's error, and no finding names an error that Spark does not give."""
     answer = RECORD[case]
     table = logged_table(log_text(case), tmp_path)
     findings = (*judge_table(table, RULES), *judge_state(table, RULES))
-    reported = {finding.delta_error for finding in findings if finding.delta_error}
+    about_rows = [finding for finding in findings if finding.code not in OF_OTHER_ROWS]
+    reported = {finding.delta_error for finding in about_rows if finding.delta_error}
     agrees = bool(answer.refusals & reported) == bool(answer.refusals)
     assert agrees != (case in DISAGREEMENTS)
     assert reported <= answer.refusals

@@ -64,8 +64,8 @@ LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
     (
         "accepted",
         'exceptions = {accept = ["file"]}',
-        'exceptions = {accept = ["inline", "file"]}',
-        [(EXCEPTIONS, None, "inline")],
+        'exceptions = {accept = ["contract", "file"]}',
+        [(EXCEPTIONS, None, "contract")],
     ),
     (
         "tables",

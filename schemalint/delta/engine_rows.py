@@ -212,7 +212,7 @@ COLUMN_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
     {
         "generated": Span("4.4", not_before="4.0.1", databricks=_page("9.1", _COMPATIBILITY)),
         "identity": Span("4.4", not_before="4.0.1", databricks=_page("10.4", _COMPATIBILITY)),
-        "default": Span("3.1"),
+        "default": Span("3.1", asked=False),
     }
 )
 """The engines whose ``CREATE TABLE`` makes such a column. Before, only the builder of the API makes a

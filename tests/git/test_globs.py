@@ -81,7 +81,8 @@ LONG = {
 def test_glob_takes_little_time_whatever_it_is(glob: str, path: str) -> None:
     started = time.process_time()
     parse_glob(glob).matches(path)
-    assert time.process_time() - started < 1
+    # Less than a second on any machine; hours where a match is tried in every combination.
+    assert time.process_time() - started < 20
 
 
 def test_ten_double_stars_do_not_reach_git(tmp_path: Path) -> None:

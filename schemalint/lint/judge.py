@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 
 from schemalint.base import limits
@@ -20,6 +20,7 @@ from schemalint.lint.finding_location import locate_finding, object_of, values_o
 from schemalint.lint.follow_ups import with_follow_ups
 from schemalint.lint.readers import client_losses, streams_affected
 from schemalint.lint.rule_packages import BUILT_IN
+from schemalint.lint.rulebook import with_built_in
 from schemalint.lint.upgrades import is_superseded, with_upgrade_findings
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
@@ -46,6 +47,15 @@ class Judge:
             rule.scope == "table" and finding.severity >= Severity.ERROR for rule, finding in found
         )
         yield from (finding for rule, finding in found if rule.scope == "table" or not refused)
+
+    @cached_property
+    def of_delta(self) -> Judge:
+        """These rules and all built-in ones: Delta refuses a change whatever is selected."""
+        return Judge(with_built_in(self.rules))
+
+    def errors(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
+        """Yield the findings that are errors."""
+        return (finding for finding in self(fact, ctx, against) if finding.severity >= Severity.ERROR)
 
     def _by_rule(
         self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]

@@ -239,20 +239,23 @@ def _live_only(
     if subject(pending_change) in of_git.by_subject or (path is not None and of_git.add(path)):
         yield from _missing_step(judge, pending_change, ctx, comparison)
     else:
-        cause = next(_errors(judge, pending_change, ctx), None)
-        yield from judge(_drift(pending_change, comparison, cause), ctx, LIVE)
+        yield from _of_drift(judge, pending_change, ctx, comparison)
 
 
 def _missing_step(
     judge: Judge, pending_change: Change, ctx: RuleContext, comparison: LiveComparison
 ) -> Iterator[Finding]:
     """Yield the errors of rules that refuse a pending change; without any, the finding of the drift."""
-    errors = tuple(_errors(judge, pending_change, ctx))
-    yield from errors or judge(_drift(pending_change, comparison), ctx, LIVE)
+    errors = tuple(judge.errors(pending_change, ctx, LIVE))
+    yield from errors or _of_drift(judge, pending_change, ctx, comparison)
 
 
-def _errors(judge: Judge, pending_change: Change, ctx: RuleContext) -> Iterator[Finding]:
-    return (finding for finding in judge(pending_change, ctx, LIVE) if finding.severity >= Severity.ERROR)
+def _of_drift(
+    judge: Judge, pending_change: Change, ctx: RuleContext, comparison: LiveComparison
+) -> Iterator[Finding]:
+    """Yield the finding of the drift, with the error that forbids the change, of selected rules or not."""
+    cause = next(judge.of_delta.errors(pending_change, ctx, LIVE), None)
+    yield from judge(_drift(pending_change, comparison, cause), ctx, LIVE)
 
 
 def _drift(

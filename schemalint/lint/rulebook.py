@@ -120,10 +120,14 @@ def selection_of(settings: Config, local: RuleFiles | None = None) -> Selection:
 
 def rules_for_apply(selection: Selection) -> tuple[Rule, ...]:
     """Return the selected and the built-in rules: Delta refuses a change even if a rule is ignored."""
-    chosen = load_rules(selection)
-    codes = {rule.code for rule in chosen}
+    return with_built_in(load_rules(selection))
+
+
+def with_built_in(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """Return rules with the built-in ones that they lack."""
+    codes = {rule.code for rule in rules}
     built_in = (rule for rule in load_rules() if rule.distribution == BUILT_IN and rule.default)
-    return (*chosen, *(rule for rule in built_in if rule.code not in codes))
+    return (*rules, *(rule for rule in built_in if rule.code not in codes))
 
 
 def selected(rules: Sequence[Rule], selection: Selection) -> tuple[Rule, ...]:

@@ -190,6 +190,42 @@ def test_marker_without_a_commit_tells_the_applied_revision_by_its_hash(live: Li
         assert expected in run.out
 
 
+@pytest.mark.parametrize("is_marked", [True, False], ids=["marked", "never applied"])
+@pytest.mark.parametrize(
+    "lost",
+    [
+        ORDERS.replace("bigint", "bigint, nullable: false"),
+        ORDERS.replace("bigint", "bigint, comment: number"),
+        ORDERS.replace("bigint", "string"),
+        ORDERS + "  - {name: note, type: string}\n",
+        ORDERS + "clustered_by: [id]\n",
+        ORDERS + "properties: {delta.enableRowTracking: true}\nprotocol: {allow_upgrade: true}\n",
+        ORDERS + "constraints: {positive: id > 0}\n",
+        ORDERS + "partitioned_by: [id]\n",
+        ORDERS + "description: ours\n",
+    ],
+    ids=[
+        *("NOT NULL", "comment", "type", "column", "clustering"),
+        *("row tracking", "constraint", "partitioning", "description"),
+    ],
+)
+def test_nightly_command_of_the_docs_says_of_drift_what_all_rules_say(
+    live: LiveProject, lost: str, *, is_marked: bool
+) -> None:
+    """The command is that of `docs/how-to/drift.md` and `docs/deploy.md`."""
+    revision = live.commit(lost)
+    live.log(ID, AMOUNT, marked=marker(lost, revision) if is_marked else None, widening=False)
+    everything = live.project.check("--live", "--all", "--strict")
+    nightly = live.project.check("--live", "--all", "--strict", "--select", "DR", "--fail-on", "warning")
+    of_drift = [line for line in everything.out.splitlines() if " DR001 " in line]
+    assert of_drift
+    assert [line for line in nightly.out.splitlines() if " DR001 " in line] == of_drift
+    if is_marked:
+        assert nightly.status == 1
+    if any(" error " in line for line in of_drift):
+        assert nightly.status == everything.status == 1
+
+
 def test_table_altered_after_apply_has_drifted(live: LiveProject) -> None:
     text = ORDERS + "  - {name: note, type: string, comment: ours}\n"
     revision = live.commit(text)

@@ -16,6 +16,7 @@ from schemalint.lint.rulebook import Selection, load_rules
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.finding import Finding
+from schemalint.plugin import Rule
 
 # The rules that the rows below need: this file tests how rules are run, not every rule.
 RULES = load_rules(
@@ -167,6 +168,12 @@ def test_live_table_that_differs_from_base_and_contract_gives_one_finding(
     _assert_findings(_judged(state, state, live), [expected])
 
 
+@pytest.mark.parametrize(("state", "live", "expected"), A_A_B, ids=_columns_of)
+def test_drift_is_as_severe_if_no_other_rule_is_selected(state: str, live: str, expected: Expected) -> None:
+    alone = tuple(rule for rule in RULES if rule.code == "DR001")
+    _assert_findings(_judged(state, state, live, alone), [expected])
+
+
 @pytest.mark.parametrize(("base", "state", "expected"), A_B_B, ids=_columns_of)
 def test_edit_that_is_already_live_is_reported_as_applied(
     base: str, state: str, expected: list[Expected]
@@ -204,8 +211,8 @@ EQUIVALENT_PROPERTIES = [
 
 @pytest.mark.parametrize(("base", "declared", "live"), EQUIVALENT_PROPERTIES)
 def test_live_property_equivalent_to_the_base_is_no_difference(base: str, declared: str, live: str) -> None:
-    texts = (_text(properties=f"{WIDENING}, {properties}") for properties in (base, declared, live))
-    assert _judged(*texts) == ()
+    texts = [_text(properties=f"{WIDENING}, {properties}") for properties in (base, declared, live)]
+    assert _judged(texts[0], texts[1], texts[2]) == ()
 
 
 def test_live_details_unmanaged_by_the_base_are_no_difference() -> None:
@@ -445,10 +452,10 @@ def test_live_table_with_feed_and_reserved_name_refuses_only_changes(
     _assert_findings(judge_live(comparison, load_rules(Selection(select=("CM008",)))), expected)
 
 
-def _judged(base: str | None, declared: str, live: str) -> Sequence[Finding]:
+def _judged(base: str | None, declared: str, live: str, rules: tuple[Rule, ...] = RULES) -> Sequence[Finding]:
     contract = _contract(declared)
     comparison = LiveComparison(contract, _live(live), base=_contract(base) if base else None)
-    return judge_live(comparison, RULES)
+    return judge_live(comparison, rules)
 
 
 def _assert_findings(findings: Iterable[Finding], expected: Sequence[Expected]) -> None:

@@ -83,7 +83,7 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
     a change that was made elsewhere. Drift is an error if all contracts are checked (`check --all`), and a
     warning beside the changes under review; `severity` in the configuration sets another one. If Delta cannot
     change the live state into the declared one, the finding is an error: it then quotes the rule that forbids
-    the change.
+    the change, even if that rule is not selected.
 
     ## What to do
 

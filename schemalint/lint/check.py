@@ -234,7 +234,8 @@ class _Check:
         self.found_table |= table is not None
         if table is None:
             self.missing_tables.append(contract)
-            yield from self._judge_offline(before, after)
+            of_creation = self._judge_creation(base, contract, live)
+            yield from worst_of_each((*self._judge_offline(before, after), *of_creation))
             yield from self._judge_missing(base, contract, live)
         else:
             self.live_tables[contract.key] = table
@@ -261,6 +262,15 @@ class _Check:
                 f"no table was compared with its live state: {self.missing_entries[0].message}",
                 help="write the file again, from the tables of this target",
             )
+
+    def _judge_creation(self, base: Contract | None, contract: Contract, live: LiveSide) -> Iterator[Finding]:
+        """Yield the errors of a new table, as `plan` has them: git's change may be none, or begin elsewhere."""
+        rules = self._rules(contract)
+        of_base = judge_pair(None, replace(base, targets={}), rules) if base else ()
+        existing = {finding.identity for finding in of_base if finding.severity >= Severity.ERROR}
+        for finding in judge_pair(None, replace(contract, targets={}), rules) if base else ():
+            if finding.severity >= Severity.ERROR:
+                yield replace(finding, existing=finding.identity in existing, target=live.target)
 
     def _judge_missing(self, base: Contract | None, contract: Contract, live: LiveSide) -> Iterator[Finding]:
         expected = None if live.may_create else f"target {live.target} does not create tables"

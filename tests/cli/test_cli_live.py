@@ -420,6 +420,15 @@ def test_location_cannot_leave_the_root(live: LiveProject, path: str, status: in
     assert ("%2e%2e/secret" in run.out) is (status == 0), "a path is not decoded"
 
 
+def test_table_that_cannot_be_made_is_an_error_though_nobody_edits_its_contract(live: LiveProject) -> None:
+    live.commit(ORDERS + "constraints: {positive: amonut > 0}\n")
+    assert live.project.check("--all", "--strict").status == 0
+    run = live.project.check("--live", "--all", "--strict")
+    assert "NC012" in run.codes
+    assert run.status == 1
+    assert live.project.run("plan").status == 1
+
+
 def test_missing_root_is_an_error(live: LiveProject) -> None:
     live.commit(ORDERS)
     live.table.parent.parent.rmdir()

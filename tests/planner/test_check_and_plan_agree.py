@@ -14,7 +14,7 @@ from schemalint.base.values import replace
 from schemalint.delta.datatype import UNMANAGED, Struct
 from support.contract_edits import EDITS
 from support.contract_pairs import Pair, pairs
-from support.seam import created_table, errors, refusals
+from support.seam import created_table, errors, errors_before_creation, refusals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,6 +54,17 @@ def test_plan_refuses_a_table_with_unmanaged_objects_exactly_if_check_live_has_a
     before, after = less_managed(pair.made), less_managed(pair.declared)
     refused, found = refusals(before, after, live), errors(before, after, live)
     assert bool(refused) == bool(found), (refused, found)
+
+
+@SETTINGS
+@given(pairs(EDITS))
+def test_plan_refuses_a_table_that_is_not_there_exactly_if_check_live_has_an_error(pair: Pair) -> None:
+    """Nobody edits the contract; it was merged before its table was made."""
+    refused = refusals(None, pair.declared, None)
+    found = errors_before_creation(pair.declared, pair.declared)
+    assert bool(refused) == bool(found), (refused, found)
+    if pair.made is not None and refused:
+        assert errors_before_creation(pair.made, pair.declared)
 
 
 def less_managed(contract: Contract) -> Contract:

@@ -57,8 +57,22 @@ def errors(base: Contract | None, head: Contract, live: LiveTable | None = None)
     return tuple(finding for finding in findings(base, head, live) if finding.severity >= Severity.ERROR)
 
 
+def errors_before_creation(base: Contract | None, head: Contract) -> tuple[Finding, ...]:
+    """Return the errors of ``check --live --strict`` where the table is not there yet."""
+    found = _checked(base, head, _live_side(None))
+    return tuple(finding for finding in found if finding.severity >= Severity.ERROR)
+
+
 def findings(base: Contract | None, head: Contract, live: LiveTable | None = None) -> tuple[Finding, ...]:
     """Return all findings of ``check``; with a live table, those of ``check --live``."""
+    return _checked(base, head, _live_side(live) if live else None)
+
+
+def _live_side(table: LiveTable | None) -> LiveSide:
+    return LiveSide("prod", lambda _contract: table, lambda _contract: LOCATION, lambda *_commit: None)
+
+
+def _checked(base: Contract | None, head: Contract, live: LiveSide | None) -> tuple[Finding, ...]:
     before = {} if base is None else {"orders.yaml": _file(base)}
     # The space makes the file a changed one, even if the contract is the same.
     after = {"orders.yaml": replace(_file(head), data=_file(head).data + b" ")}
@@ -68,9 +82,7 @@ def findings(base: Contract | None, head: Contract, live: LiveTable | None = Non
             head=Worktree(),
             contents=Contents(before, after),
             rules=rules(),
-            live=LiveSide("prod", lambda _contract: live, lambda _contract: LOCATION, lambda *_commit: None)
-            if live
-            else None,
+            live=live,
         )
     )
     assert result.errors == ()

@@ -264,7 +264,7 @@ class _Check:
             )
 
     def _judge_creation(self, base: Contract | None, contract: Contract, live: LiveSide) -> Iterator[Finding]:
-        """Yield the errors of a new table, as `plan` has them: git's change may be none, or begin elsewhere."""
+        """Yield the errors of a new table, as `plan` has them, whatever git changes."""
         rules = self._rules(contract)
         of_base = judge_pair(None, replace(base, targets={}), rules) if base else ()
         existing = {finding.identity for finding in of_base if finding.severity >= Severity.ERROR}

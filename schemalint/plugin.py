@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from inspect import cleandoc
 from types import MappingProxyType
@@ -57,6 +57,7 @@ from schemalint.model.fact import (
     ProtocolUpgrade,
     RootWithoutTables,
     TableRetired,
+    WritersLost,
 )
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
 from schemalint.model.marker import OWN_PROPERTIES
@@ -89,6 +90,7 @@ __all__ = [
     "SupportLost",
     "SupportUnknown",
     "TableRetired",
+    "WritersLost",
     "replace",
     "rule",
 ]
@@ -180,23 +182,37 @@ class RuleContext:
         where = f" (target{'s'[: len(targets) > 1]} {', '.join(targets)})" if targets else ""
         return f"{self.engine or 'Delta'}{where}"
 
-    def refusal_of_writer(self, answer: Answer, what: str) -> Problem | None:
-        """Return what the engine of the target refuses; None if it does it, or if nobody knows.
+    def refusal_of_writer(self, does: Callable[[Engine], Answer], what: str) -> Problem | None:
+        """Return what the engine that runs the statements refuses; None if it does it, or if nobody knows.
 
-        A row about a hosted engine warns: only its vendor knows all that it does.
+        A row about a hosted engine warns: only its vendor knows all that it does. The problem names the other
+        writers of the table that cannot do it either, and those that can.
 
         Args:
-            answer: What the engine does.
+            does: Return what an engine does.
             what: What is asked of it: ``widen a from int to bigint``.
         """
-        if answer.does is None and self.engine is not None and not self.engine.is_hosted:
+        if self.engine is None:
+            return None
+        answer = does(self.engine)
+        if answer.does is None and not self.engine.is_hosted:
             text = f"it is unknown whether {self.writer} can {what}"
             return Problem(text, severity=Severity.INFO)
-        if answer.does is not False or self.engine is None:
+        if answer.does is not False:
             return None
         since = f"; {answer.since}" if answer.since else ""
         severity = Severity.WARNING if self.engine.is_hosted else None
-        return Problem(f"{self.writer} cannot {what}{answer.note}{since}", severity=severity)
+        others = "".join(f"; {text}" for text in self._of_other_writers(does))
+        return Problem(f"{self.writer} cannot {what}{answer.note}{since}{others}", severity=severity)
+
+    def _of_other_writers(self, does: Callable[[Engine], Answer]) -> Iterator[str]:
+        others = self.contract.engines.others
+        refusing = [str(engine) for engine in others if does(engine).does is False]
+        if refusing:
+            yield f"neither can {' and '.join(refusing)}"
+        able = [str(engine) for engine in others if does(engine).does]
+        if able:
+            yield f"{' and '.join(able)} can"
 
     @cached_property
     def consumers(self) -> tuple[Consumer, ...]:

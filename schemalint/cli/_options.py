@@ -14,6 +14,7 @@ from schemalint.base.printable import SafeText
 from schemalint.cli._completion import rule_codes, target_names
 from schemalint.cli._output import show, shows_colors
 from schemalint.cli._typed import ReportOptions
+from schemalint.delta.engine import Engine, parse_engine
 from schemalint.model.finding import Severity
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -73,6 +74,18 @@ def is_colored(color: str, output_file: str | None, *, err: bool = False) -> boo
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or shows_colors(err=err)
+
+
+def engine_option(text: str) -> Callable[[F], F]:
+    """Return the option that names an engine with its version."""
+
+    def parsed(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Engine | None:
+        try:
+            return None if value is None else parse_engine(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from error
+
+    return click.option("--engine", metavar="ENGINE", callback=parsed, help=text)
 
 
 def target_option(text: str) -> Callable[[F], F]:

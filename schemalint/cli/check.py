@@ -16,6 +16,7 @@ from schemalint.base.values import as_dict, frozen, replace
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import Reach, baseline_options, require_baseline, with_baseline
 from schemalint.cli._options import (
+    engine_option,
     examples,
     history_option,
     least_severity,
@@ -47,6 +48,7 @@ from schemalint.model.exception import ExceptionSource
 from schemalint.model.finding import CheckResult, Finding, Run, SideRef
 from schemalint.project import git
 from schemalint.project.config import Config
+from schemalint.project.config.engines import without_writers
 from schemalint.project.config.project import Project, config_at, unmatched_globs
 from schemalint.project.config.trust import Trusted, find_trusted
 from schemalint.project.git import Contents, Index, Revision, Side, Worktree
@@ -55,6 +57,7 @@ from schemalint.report.text import as_of_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from schemalint.delta.engine import Engine
     from schemalint.lint.check_input import LiveSide
     from schemalint.plugin import Rule
     from schemalint.tables.storage.table_workers import Tell
@@ -71,6 +74,7 @@ class CheckOptions:
     live_from: str | None
     history: bool
     everything: bool
+    engine: Engine | None
     strict: bool
     fix: bool
     unsafe_fixes: bool
@@ -141,6 +145,7 @@ class CheckOptions:
 @click.option(
     "--all", "everything", is_flag=True, help="Check all contracts, and show findings that the base has too"
 )
+@engine_option("Judge by this engine, such as 'delta-spark 3.3.2'; in CI beside the declared ones")
 @click.option("--strict", is_flag=True, help="Fail for findings that the base has too")
 @report_options
 @baseline_options
@@ -206,8 +211,8 @@ def _run(options: CheckOptions) -> CheckResult | None:
         with shown_progress(options.connection) as tell:
             live = _live(project, head, connecting, options, spark, tell)
             request = replace(request, live=live, tell=tell)
-            engines = {target.engine for targets in request.targets for target in targets.values()}
-            for note in sorted(filter(None, (engine.newer_note for engine in engines if engine))):
+            engines = (engine for judged in request.engines for of in judged.values() for engine in of.all)
+            for note in sorted(set(filter(None, (engine.newer_note for engine in engines)))):
                 print_note(f"note: {note}")
             if not _has_contracts(request.contents, options):
                 return None
@@ -346,6 +351,7 @@ def _request(
     others: OtherExceptions,
     options: CheckOptions,
 ) -> CheckInput:
+    keeps = options.engine is None or git.is_ci(os.environ)
     return CheckInput(
         base=base,
         head=head,
@@ -358,7 +364,11 @@ def _request(
         void=void_reasons(*settings.accepted(git.foreign_head(os.environ))),
         only=path_filter(project.repository.root, options.paths, contents.paths()),
         readable=readable_ancestors(project.repository, settings.base_globs, base),
-        configurations=settings.gate.deciding,
+        configurations=settings.gate.deciding
+        if keeps
+        else tuple(map(without_writers, settings.gate.deciding)),
+        engine=options.engine,
+        keeps_engines=keeps,
         repository=project.repository.root,
     )
 

@@ -169,7 +169,7 @@ def _contract(request: TableRequest, settings: Trusted) -> Contract | None:
     contract = with_consumers(request.contract, settings.config)
     if request.target is None:
         return contract
-    return contract.for_engine(settings.targets[request.target].engine, request.target)
+    return contract.for_engines(settings.targets[request.target].engines, request.target)
 
 
 def _tracking(where: Environment, contract: Contract, live: LiveTable) -> ColumnTracking | None:

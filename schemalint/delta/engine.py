@@ -90,6 +90,36 @@ class Engine:
         return MEASURED[-1] if self.name == DELTA_SPARK else newest
 
 
+@frozen
+class Engines:
+    """The engines that write a table.
+
+    Attributes:
+        apply_with: The engine that runs the statements; None if nobody names it.
+        writers: All engines that write the table, as far as named; that of the statements may be missing.
+    """
+
+    apply_with: Engine | None = None
+    writers: tuple[Engine, ...] = ()
+
+    @property
+    def all(self) -> tuple[Engine, ...]:
+        """Each engine once, the one that runs the statements first."""
+        first = () if self.apply_with is None else (self.apply_with,)
+        return tuple(dict.fromkeys((*first, *self.writers)))
+
+    @property
+    def judged_as(self) -> tuple[str, ...]:
+        """The engines whose verdict a run gives; without one for the statements that is the newest Delta."""
+        first = () if self.apply_with is not None else (f"Delta {DELTA_LINES[-1]}",)
+        return (*first, *map(str, self.all))
+
+    @property
+    def others(self) -> tuple[Engine, ...]:
+        """The engines that write the table beside the one that runs the statements."""
+        return tuple(engine for engine in self.all if engine != self.apply_with)
+
+
 def release_of(version: str) -> Release:
     """Return a version of digits and dots as numbers."""
     numbers = [int(number) for number in version.split(".")]

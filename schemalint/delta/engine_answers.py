@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from schemalint.base.values import frozen
+from schemalint.base.values import frozen, replace
 from schemalint.delta.datatype import (
     BYTE,
     DATE,
@@ -78,6 +78,16 @@ def changes_type(engine: Engine | None, old: DataType, new: DataType, *, nested:
     return _answer(engine, _span_of_type_change(old, new))
 
 
+def reads_type_change(engine: Engine, old: DataType, new: DataType) -> Answer:
+    """Return whether an engine reads a table whose log records a change of type.
+
+    Delta 3.3 knows typeWidening, and refuses a table with changes that it does not make itself
+    (``DELTA_UNSUPPORTED_TYPE_CHANGE_IN_PREVIEW``).
+    """
+    answer = _answer(engine, _span_of_type_change(old, new))
+    return replace(answer, evidence=Evidence.DOCUMENTED) if answer.does is not None else answer
+
+
 def parses_type(engine: Engine | None, type_: DataType) -> bool:
     """Whether the Spark of an engine has a leaf type: Spark 3.5 has no variant (measured on Delta 3.3.2)."""
     if engine is None or type_ != VARIANT:
@@ -117,6 +127,14 @@ def drops_feature(engine: Engine | None, name: str) -> Answer:
     from schemalint.delta.engine_rows import DROP_SPANS  # noqa: PLC0415
 
     return _answer(engine, DROP_SPANS.get(name))
+
+
+def drops_fast(engine: Engine | None) -> bool:
+    """Whether an engine drops a feature in one run, and leaves checkpointProtection instead of waiting.
+
+    Delta 3.3 has it behind a setting that is off (``tableFeatures.fastDropFeature.enabled`` at each tag).
+    """
+    return engine is None or engine.delta is None or engine.delta >= release_of("4.0")
 
 
 def knows_property(engine: Engine | None, key: str) -> Answer:

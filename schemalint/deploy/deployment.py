@@ -11,7 +11,6 @@ from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.values import replace
 from schemalint.contract.revisions import Declarations, Revisions, contracts_at
 from schemalint.delta.column_names import nearest_name
-from schemalint.delta.engine import Engine
 from schemalint.deploy.claims import Claims
 from schemalint.deploy.consumers import planned_streams, without_unread_streams
 from schemalint.deploy.cosmetic import with_cosmetic_steps_waiting
@@ -61,7 +60,7 @@ def prepare(request: DeployInput) -> Deployment:
     requested = [
         contracts.effective(
             with_consumers(contract, request.settings.config), request.target.name
-        ).for_engine(request.target.engine, request.target.name)
+        ).for_engines(request.target.engines, request.target.name)
         for contract in _requested(request, found)
     ]
     access = TargetAccess(
@@ -111,7 +110,7 @@ def prepare(request: DeployInput) -> Deployment:
         skipped=tuple(map(_skipped, (contract for contract in requested if not _is_planned(contract)))),
         unplanned=tuple(unplanned),
         warnings=(
-            *_about_engine(request.target.engine),
+            *(engine.newer_note for engine in request.target.engines.all if engine.newer_note is not None),
             *(() if unplanned else _about_root(live_tables, plans)),
             *(() if request.applies else warnings(checked, request.target, request.settings.config.spark)),
         ),
@@ -125,11 +124,6 @@ def prepare(request: DeployInput) -> Deployment:
 def _skipped(contract: Contract) -> Skipped:
     reason = "absent from this target" if contract.absent else f"managed by {contract.managed_by}"
     return Skipped(contract.table, reason)
-
-
-def _about_engine(engine: Engine | None) -> Iterator[str]:
-    if engine is not None and engine.newer_note is not None:
-        yield engine.newer_note
 
 
 def _about_root(live_tables: TargetTables, plans: Sequence[TablePlan]) -> Iterator[str]:

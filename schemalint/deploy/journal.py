@@ -143,7 +143,7 @@ def _resumed(
         )
         return _refused(idle, refusal), Contract(filed.table, state=_NOTHING)
     contract = replace(
-        filed.origin.contract, engine=request.target.engine, client_rows=request.settings.config.clients
+        filed.origin.contract, engines=request.target.engines, client_rows=request.settings.config.clients
     )
     location, live = live_tables.location(contract), live_tables.read(contract)
     plan = planned_again(filed, filed.origin, contract, location, request.target)

@@ -41,8 +41,8 @@ def with_readers(tables: Iterable[AuditedTable], where: Environment | None) -> I
         if where is None or contract is None:
             yield audited
             continue
-        contract = with_consumers(contract, where.settings.config).for_engine(
-            where.target.engine, where.target.name
+        contract = with_consumers(contract, where.settings.config).for_engines(
+            where.target.engines, where.target.name
         )
         if not isinstance(table, LiveError):
             contract = with_progress(contract, table, where.target, where.folder)

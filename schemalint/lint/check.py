@@ -12,7 +12,6 @@ from schemalint import contract as contracts
 from schemalint.base.errors import ContractError, LiveError
 from schemalint.base.printable import visible
 from schemalint.base.values import replace
-from schemalint.delta.engine import Engine
 from schemalint.delta.table import LiveTable
 from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
 from schemalint.lint.consumers import configuration_faults
@@ -88,6 +87,7 @@ class _Check:
                 target=self.request.live.target if self.request.live else None,
                 compared=tuple(sorted(contract.table for contract in self._compared())),
                 skipped=tuple(self.skipped),
+                engines=self.request.judged_as,
             ),
             findings=ordered((*map(self._with_text, outcome.remaining), *about)),
             approved=outcome.approved,
@@ -180,10 +180,10 @@ class _Check:
         contract = after or before
         rules = self._rules(contract) if contract else ()
         if after is not None:
-            for engines in self._engines:
+            for engines in self.request.engines:
                 self.clients += clients_offline(before, after, engines)
                 self.streams += streams_offline(before, after, engines)
-        found = [judge_pair(before, after, rules, engines) for engines in self._engines]
+        found = [judge_pair(before, after, rules, engines) for engines in self.request.engines]
         yield from found[0] if len(found) == 1 else worst_of_each(chain.from_iterable(found))
 
     def _judge_retired(self, before: Contract) -> Iterator[Finding]:
@@ -214,10 +214,8 @@ class _Check:
         return renamed_tables(before, self.sides.after, self._places)
 
     def _judge_with_live(self, before: Contract | None, after: Contract, live: LiveSide) -> Iterator[Finding]:
-        targets = (live.target,) if live.target else ()
-        contract = contracts.effective(after, live.target).for_engine(live.engine, *targets)
+        contract = contracts.effective(after, live.target)
         base = present(before, live.target)
-        base = base.for_engine(live.engine, *targets) if base else None
         if contract.absent:
             self._skip(contract, f"absent from target {live.target}")
             # A change must not take its own table out of the check.
@@ -242,11 +240,22 @@ class _Check:
             self.found[live.target, contract.key] = table.uri
             contract = live.with_progress(contract, table)
             base = live.with_progress(base, table) if base else None
-            from schemalint.lint.live_table import judge_live_table  # noqa: PLC0415 (only with live tables)
+            yield from worst_of_each(self._judge_by_engines(base, contract, table, live))
 
-            everything = self.request.everything
+    def _judge_by_engines(
+        self, base: Contract | None, contract: Contract, table: LiveTable, live: LiveSide
+    ) -> Iterator[Finding]:
+        from schemalint.lint.live_table import judge_live_table  # noqa: PLC0415 (only with live tables)
+
+        targets = (live.target,) if live.target else ()
+        for engines in self.request.live_engines(live):
             judged = judge_live_table(
-                base, contract, table, live, self._rules(contract), everything=everything
+                base.for_engines(engines, *targets) if base else None,
+                contract.for_engines(engines, *targets),
+                table,
+                live,
+                self._rules(contract),
+                everything=self.request.everything,
             )
             self.clients += judged.clients
             self.streams += judged.streams
@@ -265,12 +274,16 @@ class _Check:
 
     def _judge_creation(self, base: Contract | None, contract: Contract, live: LiveSide) -> Iterator[Finding]:
         """Yield the errors of a new table, as `plan` has them, whatever git changes."""
+        if base is None:
+            return
         rules = self._rules(contract)
-        of_base = judge_pair(None, replace(base, targets={}), rules) if base else ()
-        existing = {finding.identity for finding in of_base if finding.severity >= Severity.ERROR}
-        for finding in judge_pair(None, replace(contract, targets={}), rules) if base else ():
-            if finding.severity >= Severity.ERROR:
-                yield replace(finding, existing=finding.identity in existing, target=live.target)
+        for own in self.request.live_engines(live):
+            engines = {live.target: own}
+            of_base = judge_pair(None, replace(base, targets={}), rules, engines)
+            existing = {finding.identity for finding in of_base if finding.severity >= Severity.ERROR}
+            for finding in judge_pair(None, replace(contract, targets={}), rules, engines):
+                if finding.severity >= Severity.ERROR:
+                    yield replace(finding, existing=finding.identity in existing, target=live.target)
 
     def _judge_missing(self, base: Contract | None, contract: Contract, live: LiveSide) -> Iterator[Finding]:
         expected = None if live.may_create else f"target {live.target} does not create tables"
@@ -331,14 +344,6 @@ class _Check:
                 self.editors[contract.key] = contracts.editor(contract, self._sources[contract.file])
             changes = self.editors[contract.key].text_changes(finding.fix.edits)
         return replace(finding, text_changes=changes, fix=finding.fix if changes else None)
-
-    @cached_property
-    def _engines(self) -> Sequence[Mapping[str, Engine | None]]:
-        """The engines by target, of each configuration that has other ones."""
-        first, *others = (
-            {name: target.engine for name, target in targets.items()} for targets in self.request.targets
-        )
-        return (first, *(engines for engines in others if engines != first))
 
     @property
     def _live_keys(self) -> set[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schemalint.base.errors import LiveError
 from schemalint.base.values import field, frozen
-from schemalint.delta.engine import Engine
+from schemalint.delta.engine import Engine, Engines
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract
 from schemalint.model.exception import ExceptionSource, WrittenException
@@ -45,7 +46,7 @@ class LiveSide:
         comes_after: Return whether a commit is a descendant of the head.
         fetch: Prefetch the tables of these contracts concurrently.
         as_of: The time of reading, if another run read the tables.
-        engine: The engine that writes the tables, if the configuration names it.
+        engines: The engines that write the tables, as far as the configuration names them.
         with_progress: Return an effective contract whose streams have their progress.
     """
 
@@ -59,7 +60,7 @@ class LiveSide:
     comes_after: Callable[[str], bool] = lambda _revision: False
     fetch: Callable[[Iterable[Contract]], None] = lambda _contracts: None
     as_of: dt.datetime | None = None
-    engine: Engine | None = None
+    engines: Engines = Engines()
     with_progress: Callable[[Contract, LiveTable], Contract] = lambda contract, _table: contract
 
 
@@ -74,6 +75,8 @@ class CheckInput:
         only: Judge only the contracts of these files; None for all.
         readable: Return a table's contract at the newest ancestor of the base with a readable one.
         configurations: Those that decide: of base and head, or one.
+        engine: An engine to judge by, beside or in place of the declared ones; None for these alone.
+        keeps_engines: Whether the declared engines count beside `engine`.
         repository: The folder that relative roots start from.
         exceptions: The exceptions of ``exceptions.yaml`` and of the configuration.
         texts: The text of the files that these are in, by name.
@@ -94,6 +97,8 @@ class CheckInput:
     scopes: Scopes | None = None
     readable: Callable[[str], tuple[str, Contract] | None] = lambda _key: None
     configurations: tuple[Config, ...] = (Config(),)
+    engine: Engine | None = None
+    keeps_engines: bool = True
     repository: Path = Path()
     exceptions: tuple[WrittenException, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -106,6 +111,34 @@ class CheckInput:
         """The targets of each configuration, once if they are equal; they say where tables are."""
         first, *others = (config.targets for config in self.configurations)
         return (first, *(other for other in others if other != first))
+
+    @cached_property
+    def engines(self) -> Sequence[Mapping[str | None, Engines]]:
+        """The engines to judge by, each time of all targets: those of None count without targets."""
+        declared: list[Mapping[str | None, Engines]] = [
+            {name: target.engines for name, target in targets.items()} for targets in self.targets
+        ]
+        if self.engine is None:
+            return [engines for index, engines in enumerate(declared) if engines not in declared[:index]]
+        names = dict.fromkeys(name for targets in self.targets for name in targets)
+        added = dict.fromkeys([*names, None], Engines(self.engine, (self.engine,)))
+        return [*declared, added] if self.keeps_engines else [added]
+
+    @property
+    def judged_as(self) -> tuple[str, ...]:
+        """The engines whose verdict the run gives."""
+        if self.live is not None:
+            judged = self.live_engines(self.live)
+        else:
+            judged = [engines for of_targets in self.engines for engines in of_targets.values()]
+        return tuple(dict.fromkeys(name for engines in judged or [Engines()] for name in engines.judged_as))
+
+    def live_engines(self, live: LiveSide) -> Sequence[Engines]:
+        """Return the engines to judge a live table by, each time with a verdict of their own."""
+        if self.engine is None:
+            return [live.engines]
+        added = Engines(self.engine, (self.engine,))
+        return [live.engines, added] if self.keeps_engines else [added]
 
     def counted(self, stage: str, names: Sequence[str]) -> Iterator[str]:
         """Yield the names, and tell of each that it is at work."""

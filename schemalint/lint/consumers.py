@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from schemalint.base.errors import ConfigError, Location
 from schemalint.base.values import replace
 from schemalint.delta.datatype import Struct, path_of_names
+from schemalint.delta.engine import Engine, Engines
 from schemalint.model.consumer import Consumer, ConsumerFault, FaultKind, united
 from schemalint.model.contract import Contract, TargetOverlay, table_key
 
@@ -28,7 +29,7 @@ def with_consumers(contract: Contract, *configurations: Config) -> Contract:
     """Return a contract with the consumers that its table has by the configuration.
 
     Args:
-        contract: The contract as it was read.
+        contract: The contract as it was read; it gets the writers of its table too.
         configurations: The configuration, or those of base and head: then a consumer that only the base's
             gives the table is one that the change removes. The names in the last one are known. Rows of the
             client table, and `cosmetic`, come from the first one alone. Nested files count.
@@ -38,6 +39,9 @@ def with_consumers(contract: Contract, *configurations: Config) -> Contract:
     if trusted.clients or trusted.cosmetic != "now":
         delays = trusted.cosmetic == "ride-along"
         contract = replace(contract, client_rows=trusted.clients, delays_cosmetic=delays)
+    writers = tuple(dict.fromkeys(_writers_of_table(contract.table, configurations)))
+    if writers:
+        contract = replace(contract, engines=Engines(writers=writers))
     shared = _with_consumers(contract, contract, configurations, of_table=True)
     overlays = {
         target: _with_consumers(overlay, contract, configurations)
@@ -88,6 +92,13 @@ def _names_of_table(table: str, config: Config) -> Iterator[str]:
     for entry in config.tables:
         if entry.consumers and fnmatchcase(table_key(table), table_key(entry.match)):
             yield from entry.consumers
+
+
+def _writers_of_table(table: str, configurations: Iterable[Config]) -> Iterator[Engine]:
+    for config in configurations:
+        for entry in config.tables:
+            if entry.writers and fnmatchcase(table_key(table), table_key(entry.match)):
+                yield from entry.writers
 
 
 def _of_columns(consumer: Consumer, columns: Struct) -> Consumer:

@@ -8,7 +8,7 @@ from schemalint import contract as contracts
 from schemalint.base.values import grouped, replace
 from schemalint.delta.change import TableAdded
 from schemalint.delta.diff import diff
-from schemalint.delta.engine import Engine
+from schemalint.delta.engine import Engines
 from schemalint.delta.table import TableState
 from schemalint.lint.upgrades import protocol_upgrades
 from schemalint.model.contract import Contract
@@ -18,28 +18,30 @@ from schemalint.plugin import RuleContext
 
 
 def effective_pairs(
-    before: Contract | None, after: Contract | None, engines: Mapping[str, Engine | None]
+    before: Contract | None, after: Contract | None, engines: Mapping[str | None, Engines]
 ) -> Iterator[tuple[str | None, Contract | None, Contract | None]]:
     """Yield each target with the contracts that count for it, unless the table is absent from it."""
     named = [name for contract in (before, after) if contract for name in contract.targets]
-    for target, engine, targets in _variants(tuple(dict.fromkeys(named)), engines):
-        new = _declared_for(target, before, after).for_engine(engine, *targets) if after else None
+    for target, engines_of, targets in _variants(tuple(dict.fromkeys(named)), engines):
+        new = _declared_for(target, before, after).for_engines(engines_of, *targets) if after else None
         if new is None or not new.absent:
             old = present(before, target)
-            yield target, old.for_engine(engine, *targets) if old else None, new
+            yield target, old.for_engines(engines_of, *targets) if old else None, new
 
 
 def _variants(
-    named: Sequence[str], engines: Mapping[str, Engine | None]
-) -> Iterator[tuple[str | None, Engine | None, tuple[str, ...]]]:
-    """Yield the targets that the contract names, after one without a name for each engine of the others.
+    named: Sequence[str], engines: Mapping[str | None, Engines]
+) -> Iterator[tuple[str | None, Engines, tuple[str, ...]]]:
+    """Yield the targets that the contract names, after one without a name for all others of the same engines.
 
-    Each comes with its engine and the targets that have this engine.
+    Each comes with its engines and the targets that have these.
     """
     others = grouped((engine, target) for target, engine in engines.items() if target not in named)
     everywhere = grouped((engine, target) for target, engine in engines.items())
-    yield from ((None, *others_of) for others_of in (others or everywhere or {None: ()}).items())
-    yield from ((target, engines.get(target), (target,)) for target in named)
+    for own, targets in (others or everywhere or {Engines(): ()}).items():
+        yield None, own, tuple(target for target in targets if target is not None)
+    of_all = engines.get(None, Engines())
+    yield from ((target, engines.get(target, of_all), (target,)) for target in named)
 
 
 def _declared_for(target: str | None, before: Contract | None, after: Contract) -> Contract:

@@ -43,6 +43,7 @@ from schemalint.model.fact import (
     ProtocolUpgrade,
     RootWithoutTables,
     TableRetired,
+    WritersLost,
 )
 from schemalint.model.finding import ObjectRef, object_of_change
 from schemalint.plugin import Problem
@@ -57,7 +58,11 @@ def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
     match fact:
         case Drift(change=inner):
             return object_of_change(inner)
-        case ProtocolUpgrade(because=((kind, name, _), *_)) | SupportLost(cause=(kind, name)):
+        case (
+            ProtocolUpgrade(because=((kind, name, _), *_))
+            | SupportLost(cause=(kind, name))
+            | WritersLost(cause=(kind, name))
+        ):
             return ObjectRef(kind, format_path((name,)) if kind == "column" else name)
         case DuplicateTable(kind=kind, value=value):
             return ObjectRef("table", f"{kind} {value}")
@@ -103,6 +108,7 @@ def values_of(fact: Fact) -> tuple[str | None, str | None]:
             | PhysicalTypes()
             | SupportLost()
             | SupportUnknown()
+            | WritersLost()
             | AffectedStreams()
         ):
             return None, None

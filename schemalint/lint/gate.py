@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Final, TypeAlias
 
 from schemalint.base.values import frozen, replace
-from schemalint.delta.engine import Engine
+from schemalint.delta.engine import Engines
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
 from schemalint.project.config import Config, Nested
@@ -194,12 +194,18 @@ def _tables(base: Config, head: Config) -> Iterator[Loosening]:
                 )
 
     for entry in base.tables:
-        matching = (other for other in head.tables if table_key(other.match) in ("*", table_key(entry.match)))
-        kept = {name for other in matching for name in other.consumers}
+        keeping = [other for other in head.tables if table_key(other.match) in ("*", table_key(entry.match))]
+        kept = {name for other in keeping for name in other.consumers}
         for name in entry.consumers:
             if name not in kept:
                 yield Loosening(
                     f"tables.{entry.match}.consumers", name, None, ("tables", "match"), entry.match
+                )
+        writing = {engine for other in keeping for engine in other.writers}
+        for engine in entry.writers:
+            if engine not in writing:
+                yield Loosening(
+                    f"tables.{entry.match}.writers", str(engine), None, ("tables", "match"), entry.match
                 )
 
 
@@ -241,7 +247,7 @@ def _targets(base: Config, head: Config) -> Iterator[Loosening]:
         for key, is_looser in TARGET_COMPARED.items():
             before, after = getattr(old, key), getattr(new, key)
             if is_looser(before, after):
-                path = ("targets", name, key)
+                path = ("targets", name, "engine" if key == "engines" else key)
                 texts = (None, None) if key in _ADDRESSES else (_text(before), _text(after))
                 yield Loosening(".".join(path), *texts, path)
 
@@ -257,7 +263,7 @@ TARGET_COMPARED: Final[Mapping[str, Callable[..., bool]]] = {
     "catalog_token": _differs,
     "allowed_locations": lambda old, new: not set(new) <= set(old),
     "create": lambda old, new: new and not old,
-    "engine": _differs,
+    "engines": lambda old, new: old.apply_with != new.apply_with or not set(old.writers) <= set(new.writers),
     "single_writer": lambda old, new: new and not old,
     "storage": _differs,
 }
@@ -274,8 +280,8 @@ def _text(value: object) -> str | None:
             return None
         case Severity():
             return value.label
-        case Engine(name=name, version=version):
-            return f"{name} {version}"
+        case Engines(all=engines):
+            return ", ".join(map(str, engines)) or None
         case bool():
             return str(value).lower()
         case _:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from schemalint.base import limits
 from schemalint.base.errors import InternalError, Location, PluginError, SchemalintError
 from schemalint.base.values import Itself, frozen, replace
-from schemalint.delta.engine import Engine
+from schemalint.delta.engine import Engines
 from schemalint.delta.engine_answers import error_of
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import lowercased, prefixes
@@ -18,7 +18,7 @@ from schemalint.delta.table import TableState
 from schemalint.lint.context import effective_pairs, git_context, git_facts
 from schemalint.lint.finding_location import locate_finding, object_of, values_of
 from schemalint.lint.follow_ups import with_follow_ups
-from schemalint.lint.readers import client_losses, streams_affected
+from schemalint.lint.readers import client_losses, streams_affected, writer_losses
 from schemalint.lint.rule_packages import BUILT_IN
 from schemalint.lint.rulebook import with_built_in
 from schemalint.lint.upgrades import is_superseded, with_upgrade_findings
@@ -62,7 +62,7 @@ class Judge:
     ) -> Iterator[tuple[Rule, Finding]]:
         kind: type = type(fact)
         for rule in _rules_about(kind, Itself(self.rules)):
-            if rule.engine and ctx.engine is None:
+            if rule.engine and not ctx.contract.engines.all:
                 continue
             own = replace(ctx, options=rule.options) if rule.options else ctx
             for problem in _problems(rule, fact, own):
@@ -126,7 +126,7 @@ def judge_pair(
     before: Contract | None,
     after: Contract | None,
     rules: Sequence[Rule],
-    engines: Mapping[str, Engine | None] = MappingProxyType({}),
+    engines: Mapping[str | None, Engines] = MappingProxyType({}),
 ) -> tuple[Finding, ...]:
     """Return the findings of a contract compared with its base, without a live table.
 
@@ -137,7 +137,7 @@ def judge_pair(
         before: The base contract; None for a new one.
         after: The contract; None for a removed one.
         rules: The rules.
-        engines: The engine of each configured target, None if the configuration does not name it.
+        engines: The engines of each configured target; those of None count without targets.
     """
     judge = Judge(tuple(rules))
     merged: list[Finding] = []
@@ -198,11 +198,12 @@ def _judge_effective(
         fact for fact in facts if isinstance(fact, ProtocolUpgrade) and not is_superseded(fact, findings)
     )
     of_clients = tuple(client_findings(judge, ctx, upgrades, findings, ("git",)))
+    of_writers = tuple(writer_findings(judge, ctx, upgrades, findings, ("git",)))
     of_streams = tuple(stream_findings(judge, ctx, findings, ("git",)))
     for upgrade in upgrades:
         of_upgrade = tuple(judge(upgrade, ctx, ("git",)))
         findings = with_upgrade_findings(findings, upgrade, of_upgrade)
-    return (*findings, *of_clients, *of_streams)
+    return (*findings, *of_clients, *of_writers, *of_streams)
 
 
 def client_findings(
@@ -222,6 +223,27 @@ def client_findings(
         against: The sides of the comparison.
     """
     for loss in client_losses(ctx, upgrades, judge.refusals(findings)):
+        yield from judge(loss, ctx, against)
+
+
+def writer_findings(
+    judge: Judge,
+    ctx: RuleContext,
+    upgrades: tuple[ProtocolUpgrade, ...],
+    findings: Iterable[Finding],
+    against: tuple[str, ...],
+) -> Iterator[Finding]:
+    """Yield the findings about engines that can no longer use the table; as `client_findings`.
+
+    What the engine that runs the statements refuses, or warns of, is another rule's.
+    """
+    of_engine = {rule.code for rule in judge.rules if rule.engine}
+    refused = tuple(
+        finding
+        for finding in findings
+        if finding.severity >= (Severity.WARNING if finding.code in of_engine else Severity.ERROR)
+    )
+    for loss in writer_losses(ctx, upgrades, refused):
         yield from judge(loss, ctx, against)
 
 

@@ -26,7 +26,13 @@ from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.lint.context import git_context
 from schemalint.lint.follow_ups import with_follow_ups
-from schemalint.lint.judge import Judge, client_findings, stream_findings, without_ambiguous_columns
+from schemalint.lint.judge import (
+    Judge,
+    client_findings,
+    stream_findings,
+    without_ambiguous_columns,
+    writer_findings,
+)
 from schemalint.lint.origin import Origins
 from schemalint.lint.renamed import Names, with_names
 from schemalint.lint.upgrades import is_superseded, protocol_upgrades, with_upgrade_findings
@@ -174,12 +180,13 @@ def _findings(
         if not is_superseded(upgrade, of_declaration)
     )
     of_clients = tuple(_marked(client_findings(judge, ctx, upgrades, of_declaration, against), at_base))
+    of_writers = tuple(_marked(writer_findings(judge, ctx, upgrades, of_declaration, against), at_base))
     if upgrades and (base is None or protocol_upgrades(git_context(base, contract))):
         for upgrade in upgrades:
             of_upgrade = tuple(_marked(judge(upgrade, ctx, against), at_base))
             findings = with_upgrade_findings(findings, upgrade, of_upgrade)
     of_streams = stream_findings(judge, ctx, of_declaration, against, comparison.tracking)
-    return (*findings, *of_clients, *_marked(of_streams, at_base))
+    return (*findings, *of_clients, *of_writers, *_marked(of_streams, at_base))
 
 
 def _unaddable_features(ctx: RuleContext, table_findings: Iterable[Finding]) -> frozenset[str]:

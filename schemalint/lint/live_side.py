@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from schemalint.base.values import frozen
 from schemalint.contract import effective
 from schemalint.contract.history import ContractHistory
+from schemalint.delta.engine import Engines
 from schemalint.lint.check_input import LiveSide
 from schemalint.model.marker import declaration_hash
 from schemalint.project.config.project import Project
@@ -61,7 +62,7 @@ def live_side(
         with_hash=applied.with_hash,
         may_create=target.create,
         root_without_tables=tables.root_without_tables,
-        engine=target.engine,
+        engines=target.engines,
         comes_after=applied.comes_after,
         with_progress=lambda contract, table: with_progress(contract, table, target, root),
     )
@@ -97,7 +98,7 @@ def live_side_from(
         at_revision=applied.history.at,
         with_hash=applied.with_hash,
         may_create=target.create if target else True,
-        engine=target.engine if target else None,
+        engines=target.engines if target else Engines(),
         as_of=tables.oldest,
         comes_after=applied.comes_after,
     )

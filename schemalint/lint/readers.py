@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from schemalint.delta.engine import Engine
+from schemalint.delta.engine import Engines
 from schemalint.lint.context import effective_pairs, git_context
 from schemalint.lint.upgrades import protocol_upgrades, subject_of
 from schemalint.model.client import ClientSupport, SupportLost
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
-from schemalint.model.fact import AffectedStreams, ProtocolUpgrade
+from schemalint.model.fact import AffectedStreams, ProtocolUpgrade, WritersLost
 from schemalint.model.finding import Finding
 from schemalint.plugin import RuleContext
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def clients_offline(
-    before: Contract | None, after: Contract, engines: Mapping[str, Engine | None] = MappingProxyType({})
+    before: Contract | None, after: Contract, engines: Mapping[str | None, Engines] = MappingProxyType({})
 ) -> Iterator[ClientSupport]:
     """Yield what the declared clients do with a table before and after, for each target; as `judge_pair`."""
     for ctx in _contexts_of_consumers(before, after, engines):
@@ -78,12 +78,26 @@ def client_losses(
     return losses_of(ctx, upgrades, refused=refused, without=without)
 
 
+def writer_losses(
+    ctx: RuleContext, upgrades: tuple[ProtocolUpgrade, ...], refusals: Iterable[Finding]
+) -> tuple[WritersLost, ...]:
+    """Return which engines can no longer use the table, and by what; as `client_losses`."""
+    if not ctx.contract.engines.others:
+        return ()
+    from schemalint.lint.writers import writers_lost  # noqa: PLC0415 (only with several engines)
+
+    errors = tuple(refusals)
+    refused = {subject_of(finding) for finding in errors}
+    without = {finding.path for finding in errors}
+    return tuple(writers_lost(ctx, upgrades, refused=refused, without=without))
+
+
 def _has_clients(ctx: RuleContext) -> bool:
     return any(consumer.client is not None for consumer in ctx.consumers)
 
 
 def streams_offline(
-    before: Contract | None, after: Contract, engines: Mapping[str, Engine | None] = MappingProxyType({})
+    before: Contract | None, after: Contract, engines: Mapping[str | None, Engines] = MappingProxyType({})
 ) -> Iterator[StreamReport]:
     """Yield what a change does to the declared streams of a table, for each target; as `judge_pair`."""
     for ctx in _contexts_of_consumers(before, after, engines):
@@ -91,7 +105,7 @@ def streams_offline(
 
 
 def _contexts_of_consumers(
-    before: Contract | None, after: Contract, engines: Mapping[str, Engine | None]
+    before: Contract | None, after: Contract, engines: Mapping[str | None, Engines]
 ) -> Iterator[RuleContext]:
     """Yield the context of each target in which the table has consumers."""
     for _target, old, new in effective_pairs(before, after, engines):

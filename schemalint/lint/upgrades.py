@@ -60,7 +60,7 @@ def is_superseded(upgrade: ProtocolUpgrade, findings: Iterable[Finding]) -> bool
         for finding in findings
         if finding.severity >= Severity.ERROR and not finding.existing
     }
-    causes = {_cause(kind, name) for kind, name, _ in upgrade.because}
+    causes = {cause_of(kind, name) for kind, name, _ in upgrade.because}
     set_together = {cause for cause in causes if cause[0] in _TABLE_PROPERTIES}
     if not set_together.isdisjoint(refused):
         refused |= set_together
@@ -83,7 +83,7 @@ def with_upgrade_findings(
     """
     if not any(finding.severity >= Severity.ERROR for finding in of_upgrade):
         return (*findings, *of_upgrade)
-    hidden = {_cause(kind, name) for kind, name, _ in upgrade.because if kind != "column"}
+    hidden = {cause_of(kind, name) for kind, name, _ in upgrade.because if kind != "column"}
     hidden |= {("feature", name) for name in upgrade.added}
     kept = (
         finding
@@ -99,12 +99,15 @@ _TABLE_PROPERTIES: Final = ("property", "feature")
 def subject_of(finding: Finding) -> tuple[str, str]:
     """Return a finding's object as upgrades name it: a nested field counts as its column."""
     if finding.object.kind == "column" and finding.path:
-        return _cause("column", str(finding.path[0]))
-    return _cause(finding.object.kind, finding.object.name)
+        return cause_of("column", str(finding.path[0]))
+    return cause_of(finding.object.kind, finding.object.name)
 
 
-def _cause(kind: str, name: str) -> tuple[str, str]:
-    """Normalize a cause: ``delta.feature.<name>`` is the feature, and both version keys are one cause."""
+def cause_of(kind: str, name: str) -> tuple[str, str]:
+    """Normalize an object that brings a feature.
+
+    ``delta.feature.<name>`` is the feature, and both version keys are one cause.
+    """
     if kind == "column":
         return kind, name.lower()
     if kind == "property" and name.lower().startswith(FEATURE_PREFIX):

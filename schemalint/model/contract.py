@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from schemalint.base.errors import Location
 from schemalint.base.values import field, frozen, replace
 from schemalint.delta import protocol
-from schemalint.delta.engine import Engine
+from schemalint.delta.engine import Engine, Engines
 from schemalint.delta.engine_answers import activated_by
 from schemalint.delta.path import Path
 from schemalint.delta.properties import is_refused_by
@@ -77,8 +77,8 @@ class Contract:
         delays_cosmetic: Whether comments and the order of columns wait for the table's next change where they
             would stop a tracked stream: ``cosmetic = "ride-along"`` in the configuration.
         document: The index of the YAML document within its file.
-        engine: The engine of the target, if the configuration names it.
-        engine_targets: The targets of that engine which the contract is effective for.
+        engines: The engines that write the table: those of ``[[tables]]``, or all that count in the target.
+        engine_targets: The targets with these engines which the contract is effective for.
     """
 
     table: str
@@ -102,12 +102,20 @@ class Contract:
     file: str = ""
     document: int = 0
     anchors: Mapping[Anchor, Location] = field(default_factory=dict, compare=False, repr=False)
-    engine: Engine | None = None
+    engines: Engines = Engines()
     engine_targets: tuple[str, ...] = ()
 
-    def for_engine(self, engine: Engine | None, *targets: str) -> Contract:
-        """Return the contract with the engine of these targets; itself if they name none."""
-        return self if engine is None else replace(self, engine=engine, engine_targets=targets)
+    @property
+    def engine(self) -> Engine | None:
+        """The engine that runs the statements, if the configuration names it."""
+        return self.engines.apply_with
+
+    def for_engines(self, engines: Engines, *targets: str) -> Contract:
+        """Return the contract with the engines of these targets beside its own; itself if they name none."""
+        if not engines.all:
+            return self
+        writers = tuple(dict.fromkeys((*engines.writers, *self.engines.writers)))
+        return replace(self, engines=Engines(engines.apply_with, writers), engine_targets=targets)
 
     @property
     def settable_state(self) -> TableState:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from schemalint.base.errors import Location
 from schemalint.base.values import frozen
 from schemalint.delta.change import Change, ColumnChange
+from schemalint.delta.engine import Engine
+from schemalint.delta.engine_answers import Answer
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import Path
@@ -42,6 +44,40 @@ class ProtocolUpgrade:
     def added(self) -> frozenset[str]:
         """The features that the upgrade adds."""
         return self.after - self.before
+
+
+@frozen
+class WriterLoss:
+    """An engine that cannot use a table any more.
+
+    Attributes:
+        engine: The engine.
+        access: ``read`` or ``write``: what it cannot do.
+        answer: What it does, and how that is known; unknown if nobody asked it.
+    """
+
+    engine: Engine
+    access: str
+    answer: Answer
+
+
+@frozen
+class WritersLost:
+    """An edit after which engines that write the table can no longer use it.
+
+    Attributes:
+        cause: The kind and the name of the object that the edit is about.
+        what: The edit, as a clause.
+        instead: What else is possible without the edit, as a command.
+        losses: The engines.
+        path: The column whose type changes, if that is the edit.
+    """
+
+    cause: tuple[str, str]
+    what: str
+    instead: str
+    losses: tuple[WriterLoss, ...]
+    path: Path = ()
 
 
 @frozen
@@ -218,6 +254,7 @@ Fact = (
     | ConfigurationChanged
     | SupportLost
     | SupportUnknown
+    | WritersLost
     | AffectedStreams
     | JudgedException
 )

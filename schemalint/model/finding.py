@@ -229,6 +229,7 @@ class Run:
     Attributes:
         base: None without a base: with ``--against none``, or if the base was not found.
         compared: The names of the judged tables.
+        engines: The engines whose verdict this is, with their versions.
     """
 
     base: SideRef | None
@@ -236,6 +237,7 @@ class Run:
     target: str | None = None
     compared: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    engines: tuple[str, ...] = ()
 
 
 @frozen

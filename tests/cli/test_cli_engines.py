@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.delta.datatype import INTEGER, LONG, Field
+from schemalint.delta.datatype import INTEGER, LONG, Field, String
 from support.logs import metadata, protocol, write_log
 from support.project import Project
+from support.review import CONTRACT as CONTRACT_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from support.review import Review
 
 CONTRACT = "schemalint: 1\ntable: sales.orders\ncolumns: [{name: id, type: bigint}]\n"
 SIZED = CONTRACT + "properties: {delta.targetFileSize: 128mb, team: sales}\n"
@@ -169,4 +173,179 @@ def test_malformed_engine_is_an_error_with_its_place(project: Project, engine: s
     project.repo.commit()
     run = project.check()
     assert run.status == 2
-    assert f"schemalint.toml:7:1: failure targets.t1.engine is wrong: {message}" in run.out + run.err
+    assert f"schemalint.toml:7:11: failure targets.t1.engine is wrong: {message}" in run.out + run.err
+
+
+TWO_WRITERS = 'writers = ["databricks 16.4", "delta-spark 3.3.2"]\napply_with = "databricks 16.4"\n'
+WIDE = "type: bigint, type_changes: [{from: int, to: bigint}]"
+WIDENING = "properties: {delta.enableTypeWidening: true}\n"
+
+
+def declare_widening(project: Project, configuration: str) -> Path:
+    """Declare a change of type under review; return the folder of the table."""
+    table = configure(project, "")
+    project.repo.write("schemalint.toml", f'[targets.prod]\nroot = "{table.parents[1]}"\n{configuration}')
+    project.declare(CONTRACT.replace("bigint", "int") + WIDENING)
+    project.repo.commit()
+    project.declare(CONTRACT.replace("type: bigint", WIDE) + WIDENING)
+    return table
+
+
+def errors(project: Project, *arguments: str) -> list[str]:
+    run = project.run("check", "--output-format", "json", *arguments)
+    return [
+        f"{finding['code']} {finding['message']}"
+        for finding in json.loads(run.out)["findings"]
+        if finding["severity"] != "info"
+    ]
+
+
+NOT_READ = "EN006 id changes from int to bigint: then delta-spark 3.3.2 cannot read the table (documented)"
+
+
+@pytest.mark.parametrize(
+    ("configuration", "verdict"),
+    [
+        (TWO_WRITERS, [NOT_READ]),
+        (TWO_WRITERS.replace("3.3.2", "4.4.0"), []),
+        # Nothing says what runs the statements: the newest Delta, which can.
+        ('writers = ["databricks 16.4", "delta-spark 3.3.2"]\n', [NOT_READ]),
+        ('writers = ["delta-spark 3.3.2"]\n', ["EN001 delta-spark 3.3.2 (target prod) cannot widen id from"]),
+        (
+            'writers = ["databricks 16.4", "delta-spark 3.3.0"]\napply_with = "delta-spark 3.3.2"\n',
+            ["EN001 delta-spark 3.3.2 (target prod) cannot widen id from int to bigint; Delta can from"],
+        ),
+        (
+            '[[tables]]\nmatch = "sales.*"\nwriters = ["delta-spark 3.3.2"]\n',
+            [NOT_READ],
+        ),
+        ('[[tables]]\nmatch = "hr.*"\nwriters = ["delta-spark 3.3.2"]\n', []),
+    ],
+)
+def test_what_one_writer_makes_must_suit_the_others(
+    project: Project, configuration: str, verdict: list[str]
+) -> None:
+    """One finding for the edit, whichever engines refuse it; check and plan agree."""
+    table = declare_widening(project, configuration)
+    found = errors(project)
+    assert [message[: len(start)] for message, start in zip(found, verdict, strict=True)] == verdict
+    state = metadata(Field("id", INTEGER), properties={"delta.enableTypeWidening": "true"})
+    write_log(table, [[protocol(3, 7, ["typeWidening"], ["typeWidening"]), state]])
+    live = errors(project, "--live")
+    assert [message[: len(start)] for message, start in zip(live, verdict, strict=True)] == verdict
+    project.repo.commit()
+    plan = project.run("plan")
+    assert (plan.status, "ALTER COLUMN" in plan.out) == ((1, False) if verdict else (0, True))
+
+
+def test_new_table_is_judged_by_the_engine_of_its_target(project: Project) -> None:
+    configure(project, "delta-spark 3.3.2")
+    project.declare(CONTRACT.replace("}]", "}, {name: half, type: bigint, generated: id / 2}]"))
+    project.repo.commit()
+    (refused,) = errors(project, "--live", "--all")
+    assert refused.startswith("EN005 delta-spark 3.3.2 (target t0) cannot create a table with generated")
+    plan = project.run("plan")
+    assert (plan.status, "EN005" in plan.out) == (1, True)
+
+
+def test_exception_lets_a_change_pass_that_shuts_a_writer_out(project: Project) -> None:
+    table = declare_widening(project, TWO_WRITERS)
+    approval = "allow: [{rule: EN006, column: id, reason: that job ends this week}]\n"
+    project.declare(CONTRACT.replace("type: bigint", WIDE) + WIDENING + approval)
+    assert errors(project) == []
+    state = metadata(Field("id", INTEGER), properties={"delta.enableTypeWidening": "true"})
+    write_log(table, [[protocol(3, 7, ["typeWidening"], ["typeWidening"]), state]])
+    project.repo.commit()
+    plan = project.run("plan")
+    assert (plan.status, "ALTER COLUMN" in plan.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("engines", "status"),
+    [
+        ('engine = "databricks 16.4"\n', 0),
+        (TWO_WRITERS, 0),
+        ('engine = "delta-spark 4.4.0"\n', 1),
+        ("", 1),
+    ],
+)
+def test_feature_that_another_engine_lacks_refuses_no_plan(
+    project: Project, engines: str, status: int
+) -> None:
+    table = configure(project, "")
+    project.repo.write("schemalint.toml", f'[targets.prod]\nroot = "{table.parents[1]}"\n{engines}')
+    text = CONTRACT.replace("[{name: id, type: bigint}]", "[{name: id, type: string collate UTF8_LCASE}]")
+    project.declare(text)
+    project.repo.commit()
+    column = Field("id", String("UTF8_LCASE"))
+    write_log(table, [[protocol(1, 7, None, ["collations"]), metadata(column)]])
+    project.declare(text + "properties: {team: sales}\n")
+    project.repo.commit()
+    plan = project.run("plan")
+    assert (plan.status, "'team' = 'sales'" in plan.out) == (status, status == 0)
+
+
+def test_engine_of_the_command_line_replaces_the_declared_ones(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declare_widening(project, TWO_WRITERS)
+    monkeypatch.delenv("CI", raising=False)
+    assert errors(project, "--engine", "delta-spark 4.4.0") == []
+    (refused,) = errors(project, "--engine", "delta-spark 3.2.1")
+    assert refused.startswith("EN001 delta-spark 3.2.1 (target prod) cannot widen id")
+    run = project.run("check", "--engine", "delta-spark 4.4.0")
+    assert run.out.splitlines()[-1].endswith(", as delta-spark 4.4.0)")
+
+
+def test_engine_of_the_command_line_counts_beside_the_declared_ones_in_ci(review: Review) -> None:
+    """A change must not choose what judges it."""
+    narrow = CONTRACT.replace("bigint", "int") + WIDENING
+    wide = CONTRACT.replace("type: bigint", WIDE) + WIDENING
+    config = f'[targets.prod]\nroot = "/lake"\n{TWO_WRITERS}'
+    run = review.check(
+        {CONTRACT_FILE: narrow, "schemalint.toml": config},
+        {CONTRACT_FILE: wide},
+        "--engine",
+        "delta-spark 3.2.1",
+    )
+    assert "EN006 error id changes from int to bigint: then delta-spark 3.3.2 cannot read" in run.out
+    assert "EN001 error delta-spark 3.2.1 (target prod) cannot widen id" in run.out
+    last = run.out.splitlines()[-1]
+    assert last.endswith(", as databricks 16.4 and delta-spark 3.3.2 and delta-spark 3.2.1)")
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ('writers = ["spark 4.0"]', "targets.prod.writers is wrong: there is no engine 'spark'"),
+        (
+            'apply_with = "delta-spark 2.3"',
+            "targets.prod.apply_with is wrong: delta-spark has no",
+        ),
+        (
+            'engine = "fabric 1.3"\nwriters = ["fabric 1.3"]',
+            "targets.prod has engine and writers: engine is short for both writers and apply_with",
+        ),
+        (
+            '[[tables]]\nmatch = "*"\nwriters = ["databricks x"]',
+            "tables.writers is wrong: 'x' is no version of databricks",
+        ),
+    ],
+)
+def test_malformed_writer_is_an_error_with_its_place(project: Project, keys: str, message: str) -> None:
+    project.repo.write("schemalint.toml", f"[targets.prod]\n{keys}\n")
+    project.declare(CONTRACT)
+    project.repo.commit()
+    run = project.check()
+    assert run.status == 2
+    assert re.search(rf"schemalint\.toml:[24]:\d+: failure {re.escape(message)}", run.out + run.err)
+
+
+def test_malformed_engine_of_the_command_line_is_one_error(project: Project) -> None:
+    project.declare(CONTRACT)
+    project.repo.commit()
+    run = project.run("check", "--engine", "delta-spark 9")
+    assert (run.status, "9 is newer" in run.err) == (0, True)
+    run = project.run("check", "--engine", "emr 7")
+    assert run.status == 2
+    assert "there is no engine 'emr'; known are delta-spark, databricks and fabric" in run.err

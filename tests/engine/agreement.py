@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from engine import pairs, record_nested, record_protocols, record_states, record_types
 from engine.answers import NEWEST, record_path
 from engine.record_types import Answer
-from schemalint.delta.engine import DELTA_SPARK, Engine
+from schemalint.delta.engine import DELTA_SPARK, Engine, Engines
 from schemalint.lint.judge import judge_pair
 from schemalint.model.finding import Severity
 from support.rule_judging import built_in
@@ -40,8 +40,9 @@ def refusals(part: str, version: str = NEWEST) -> Mapping[object, tuple[str, ...
 def verdict(part: str, question: object, version: str) -> tuple[str, ...]:
     """Return the error classes of the errors that the rules report for the engine of that version."""
     before, after = _CONTRACTS[part](question)
-    engines = {"prod": Engine(DELTA_SPARK, version)}
-    findings = judge_pair(before, after, tuple(built_in().values()), engines)
+    engine = Engine(DELTA_SPARK, version)
+    engines = Engines(engine, (engine,))
+    findings = judge_pair(before, after, tuple(built_in().values()), {"prod": engines})
     return tuple(
         finding.delta_error or NO_CLASS for finding in findings if finding.severity == Severity.ERROR
     )

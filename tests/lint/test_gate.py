@@ -150,11 +150,27 @@ LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
         PROD + 'engine = "databricks 17.3"',
         [("targets.prod.engine", "delta-spark 4.4.0", "databricks 17.3")],
     ),
+    (
+        "targets",
+        PROD + 'writers = ["databricks 16.4", "delta-spark 3.3.2"]\napply_with = "databricks 16.4"',
+        PROD + 'writers = ["databricks 16.4"]',
+        [("targets.prod.engine", "databricks 16.4, delta-spark 3.3.2", "databricks 16.4")],
+    ),
+    (
+        "tables",
+        '[[tables]]\nmatch = "a.*"\nwriters = ["databricks 16.4", "delta-spark 3.3.2"]',
+        '[[tables]]\nmatch = "a.*"\nwriters = ["databricks 16.4"]',
+        [("tables.a.*.writers", "delta-spark 3.3.2", None)],
+    ),
     ("targets", PROD, PROD + 'allowed_locations = ["/a"]', [("targets.prod.allowed_locations", None, None)]),
     ("targets", PROD + 'root = "/a"', PROD + 'root = "/b"', [("targets.prod.root", None, None)]),
 ]
 
 STRICTER_OR_EQUAL = [
+    (
+        PROD + 'engine = "databricks 16.4"',
+        PROD + 'writers = ["databricks 16.4", "delta-spark 3.3.2"]\napply_with = "databricks 16.4"',
+    ),
     ('contracts = ["a/**"]', 'contracts = ["a/**", "b/**"]'),
     ('contracts = ["a/**", "!a/b"]', 'contracts = ["a/**"]'),
     ('contracts = ["a/*.yml"]', ""),
@@ -224,7 +240,7 @@ def test_every_setting_is_compared_or_has_a_reason() -> None:
     assert not {*COMPARED} & {*NOT_COMPARED}
     assert {setting for setting, *_ in LOOSER} == {*COMPARED}
     assert {*TARGET_COMPARED} == {*Target.__match_args__} - {"name"}
-    assert {*TableSettings.__match_args__} == {"match", "ignore", "consumers"}
+    assert {*TableSettings.__match_args__} == {"match", "ignore", "consumers", "writers"}
 
 
 def test_the_strictest_settings_decide() -> None:

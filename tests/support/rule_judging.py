@@ -14,7 +14,7 @@ import yaml
 from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.contract.fixes import fixed_files
-from schemalint.delta.engine import parse_engine
+from schemalint.delta.engine import Engines, parse_engine
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.stored_types import physical_types
 from schemalint.delta.table import CatalogTable, LiveTable, Metadata
@@ -72,8 +72,9 @@ Texts = dict[str, str]
 ``log`` for the table's log (see `support.short_logs`), judged with the contract of ``after`` or without one;
 ``files`` for its data files (see `support.short_footers`); ``catalog`` for what a catalog keeps of the table,
 written as a contract; ``options`` for the rule's options in TOML: ``max_length = 10``; ``engine`` for the
-engine of all targets: ``delta-spark 4.4.0``; ``configuration`` for ``schemalint.toml`` of both sides;
-``checkpoints`` for the files of streams below ``/lake``, by their path: the target's root is ``/lake``.
+engine that runs the statements, ``delta-spark 4.4.0``, and other writers below it; ``configuration`` for
+``schemalint.toml`` of both sides; ``checkpoints`` for the files of streams below ``/lake``, by their path:
+the target's root is ``/lake``.
 """
 
 
@@ -97,6 +98,8 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
             return _of_upgrade(rule, texts, table)
         files = physical_types(table, summary_of_footers(texts["files"])) if "files" in texts else None
         contract, name = _contract("after", texts), "sales.orders"
+        if contract is not None and "engine" in texts:
+            contract = contract.for_engines(_engines(texts["engine"]), "dev")
         return (
             *judge_table(table, [rule], name=name, contract=contract, files=files),
             *judge_state(table, [rule], name=name, contract=contract),
@@ -112,7 +115,9 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
         comparison = LiveComparison(after, _live(texts["live"]), base=before, applied=applied)
         all_findings = judge_live(comparison, all_rules)
         return tuple(finding for finding in all_findings if finding.code == rule.code)
-    engines = {"dev": parse_engine(texts["engine"].strip())} if "engine" in texts else {}
+    engines: dict[str | None, Engines] = {}
+    if "engine" in texts:
+        engines = {"dev": _engines(texts["engine"])}
     if SupportUnknown in rule.subjects:
         assert after is not None
         unknown = unknown_support(clients_offline(before, after, engines))
@@ -125,6 +130,11 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
         assert after is not None
         return tuple(_about_exceptions(rule, before, after, texts["after"]))
     return judge_pair(before, after, [rule], engines)
+
+
+def _engines(text: str) -> Engines:
+    first, *others = map(parse_engine, text.strip().splitlines())
+    return Engines(first, (first, *others))
 
 
 def _about_exceptions(rule: Rule, before: Contract | None, after: Contract, text: str) -> Iterator[Finding]:

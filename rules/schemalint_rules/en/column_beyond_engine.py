@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from schemalint.delta.datatype import Field, Identity
 from schemalint.delta.engine_answers import makes_column
@@ -65,7 +66,7 @@ def column_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Probl
         for kind in _kinds(column):
             words = "a default value" if kind == "default" else f"{kind} columns"
             what = f"create a table with {words} by SQL, as {column.name} needs it"
-            problem = ctx.refusal_of_writer(makes_column(ctx.engine, kind), what)
+            problem = ctx.refusal_of_writer(partial(makes_column, kind=kind), what)
             if problem is not None:
                 yield replace(
                     problem,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from schemalint.delta.engine_answers import drops_feature, knows_feature
 from schemalint.delta.feature import find_feature
@@ -71,7 +72,7 @@ def drop_beyond_engine(_contract: Contract, ctx: RuleContext) -> Iterator[Proble
         row = find_feature(entry)
         if row is None or not row.removable:
             continue
-        problem = ctx.refusal_of_writer(drops_feature(ctx.engine, row.name), f"drop the feature {row.name}")
+        problem = ctx.refusal_of_writer(partial(drops_feature, name=row.name), f"drop the feature {row.name}")
         if problem is None:
             continue
         is_known = knows_feature(ctx.engine, row.name).does is not False

@@ -75,7 +75,7 @@ def feature_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Prob
         row = FEATURES.get(name)
         if row is None or not row.in_spark:
             continue
-        problem = ctx.refusal_of_writer(knows_feature(ctx.engine, name), f"add the feature {name}")
+        problem = ctx.refusal_of_writer(partial(knows_feature, name=name), f"add the feature {name}")
         if problem is not None:
             yield replace(
                 problem,
@@ -88,7 +88,7 @@ def feature_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Prob
     for kind, what, needed in _causes(contract):
         for name in sorted(needed - requested.keys()):
             problem = ctx.refusal_of_writer(
-                knows_feature(ctx.engine, name), f"write {what}, which needs {name}"
+                partial(knows_feature, name=name), f"write {what}, which needs {name}"
             )
             if problem is not None:
                 yield replace(

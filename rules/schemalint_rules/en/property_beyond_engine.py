@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from schemalint.delta.engine_answers import knows_property
 from schemalint.delta.properties import canonical
@@ -63,7 +64,8 @@ def property_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Pro
     """
     live = ctx.live.state.properties if ctx.live else {}
     for key, value in contract.state.set_properties.items():
-        problem = ctx.refusal_of_writer(knows_property(ctx.engine, canonical(key)), f"set the property {key}")
+        does = partial(knows_property, key=canonical(key))
+        problem = ctx.refusal_of_writer(does, f"set the property {key}")
         if problem is not None and live.get(key) != value:
             yield replace(
                 problem,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import VOID
@@ -77,12 +78,12 @@ def type_change_beyond_engine(change: TypeChanged, ctx: RuleContext) -> Iterator
     if not parses_type(ctx.engine, change.new):
         return
     old, new = print_type(change.old), print_type(change.new)
-    answer = changes_type(ctx.engine, change.old, change.new, nested=len(change.path) > 1)
+    does = partial(changes_type, old=change.old, new=change.new, nested=len(change.path) > 1)
     verb = "change" if change.old == VOID else "widen"
-    problem = ctx.refusal_of_writer(answer, f"{verb} {format_path(change.path)} from {old} to {new}")
+    problem = ctx.refusal_of_writer(does, f"{verb} {format_path(change.path)} from {old} to {new}")
     if problem is None:
         return
-    if answer.does is None:
+    if problem.severity is Severity.INFO:
         yield problem
         return
     yield replace(

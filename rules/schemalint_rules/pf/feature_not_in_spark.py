@@ -21,7 +21,8 @@ def feature_not_in_spark(table: LiveTable, ctx: RuleContext) -> Iterator[Problem
     ## What it does
 
     Looks up each feature of the live table's protocol in the `engine` of the target, and in Delta Spark
-    4.4.0 if the configuration names none. A feature of which no page says what Databricks does with it is no
+    4.4.0 if the configuration names none. That another of the `writers` lacks it is a warning: the
+    statements are legal all the same. A feature of which no page says what Databricks does with it is no
     finding there. The names are case-sensitive: `typewidening` is not one of Delta's features.
 
     ## Why is this bad?
@@ -52,18 +53,23 @@ def feature_not_in_spark(table: LiveTable, ctx: RuleContext) -> Iterator[Problem
     """
     who = ctx.writer if ctx.engine else "Delta Spark 4.4.0"
     for name in sorted(table.protocol.features):
-        row = FEATURES.get(name)
-        answer = knows_feature(ctx.engine, name)
-        if answer.does is not False:
+        answers = [(who, knows_feature(ctx.engine, name))]
+        answers += [(str(engine), knows_feature(engine, name)) for engine in ctx.contract.engines.others]
+        lacking = [(engine, answer) for engine, answer in answers if answer.does is False]
+        if not lacking:
             continue
-        near = find_feature(name)
+        row, near = FEATURES.get(name), find_feature(name)
         operation = "read" if name in table.protocol.reader_features else "write"
+        _, answer = lacking[0]
+        names = " and ".join(engine for engine, _ in lacking)
+        verb, it = ("does", "it") if len(lacking) == 1 else ("do", "they")
+        is_of_others = answers[0] not in lacking
         yield Problem(
-            f"{who} does not have the feature {name}{answer.note}, so it cannot {operation} the table",
+            f"{names} {verb} not have the feature {name}{answer.note}, so {it} cannot {operation} the table",
             help=f"the correct case of the name is {near.name}"
             if near and row is None
             else f"use a client that supports it{f'; {answer.since}' if answer.since else ''}",
-            severity=Severity.WARNING if ctx.engine and ctx.engine.is_hosted else None,
+            severity=Severity.WARNING if is_of_others or (ctx.engine and ctx.engine.is_hosted) else None,
             object=ObjectRef("feature", name),
             delta_error=f"DELTA_UNSUPPORTED_FEATURES_FOR_{operation.upper()}",
         )

@@ -10,7 +10,7 @@ from schemalint.base import limits
 from schemalint.base.errors import ConfigError, Location
 from schemalint.base.reading import read_plain
 from schemalint.base.values import field, frozen
-from schemalint.delta.engine import Engine
+from schemalint.delta.engine import Engine, Engines
 from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
@@ -36,7 +36,7 @@ class Target:
             `schemalint.project.config.trust.resolve_storage`.
         allowed_locations: Prefixes that an absolute location may have, in addition to `root`.
         create: Whether a missing table may be created.
-        engine: The engine that writes the tables, if it is named.
+        engines: The engines that write the tables, as far as they are named.
         single_writer: Whether nothing else commits to the tables while `apply` runs.
     """
 
@@ -47,9 +47,14 @@ class Target:
     catalog_token: str | None = None
     allowed_locations: tuple[str, ...] = ()
     create: bool = True
-    engine: Engine | None = None
+    engines: Engines = Engines()
     single_writer: bool = False
     storage: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def engine(self) -> Engine | None:
+        """The engine that runs the statements, if it is named."""
+        return self.engines.apply_with
 
 
 @frozen
@@ -60,11 +65,13 @@ class TableSettings:
         match: A glob over table names, ignoring case.
         ignore: Rules that do not check these tables.
         consumers: The names of consumers of these tables.
+        writers: Engines that write these tables, beside those of their target.
     """
 
     match: str
     ignore: tuple[str, ...] = ()
     consumers: tuple[str, ...] = ()
+    writers: tuple[Engine, ...] = ()
 
 
 @frozen

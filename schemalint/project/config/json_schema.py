@@ -85,6 +85,8 @@ _EXAMPLES: Final[Examples] = {
     ("TargetKeys", "catalog_uri"): ["https://host/api/2.1/unity-catalog"],
     ("TargetKeys", "catalog_token"): ["${UC_TOKEN}"],
     ("TargetKeys", "engine"): ["delta-spark 4.4.0", "databricks 16.4"],
+    ("TargetKeys", "writers"): [["databricks 16.4", "delta-spark 3.3.2"]],
+    ("TargetKeys", "apply_with"): ["databricks 16.4"],
     ("TargetKeys", "storage"): [{"region": "eu-central-1", "secret_access_key": "${AWS_SECRET_ACCESS_KEY}"}],
     ("SparkKeys", "master"): ["local[*]"],
     ("SparkKeys", "remote"): ["sc://host:15002"],

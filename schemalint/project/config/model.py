@@ -14,7 +14,7 @@ from schemalint.base import limits
 from schemalint.base.document.shape import check_for, fields, hint_at, is_mapping
 from schemalint.base.errors import ConfigError
 from schemalint.base.redaction import without_secrets
-from schemalint.delta.engine import parse_engine
+from schemalint.base.values import replace
 from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
@@ -27,6 +27,7 @@ from schemalint.project.config.consumers import (
     declared_consumers,
     require_declared,
 )
+from schemalint.project.config.engines import engines_of_target, parsed
 from schemalint.project.config.positions import Positions, locate
 from schemalint.project.config.storage import is_public_setting, names_variable
 
@@ -59,7 +60,11 @@ class TargetKeys(TypedDict, total=False):
     create: bool
     """Whether `apply` may create a missing table; true by default."""
     engine: str
-    """Engine that writes the tables, with its version."""
+    """Only engine that writes the tables, with its version: short for `writers` and `apply_with`."""
+    writers: list[str]
+    """Engines that write the tables, each with its version."""
+    apply_with: str
+    """Engine that runs the statements, with its version."""
     single_writer: bool
     """Whether nothing else commits to the tables while `apply` runs; false by default."""
     storage: dict[str, str]
@@ -95,6 +100,8 @@ class TableKeys(TypedDict, total=False):
     """Rules that do not check these tables: codes, prefixes or names."""
     consumers: list[str]
     """Names of consumers of these tables."""
+    writers: list[str]
+    """Engines that write these tables, beside those of the target."""
 
 
 ConfigKeys = TypedDict(
@@ -180,15 +187,6 @@ def validated(
                 location=Positions(file, text).locate(("contracts",), glob),
             )
     for name, target in keys.get("targets", {}).items():
-        if "engine" in target:
-            try:
-                parse_engine(target["engine"])
-            except ValueError as error:
-                raise ConfigError(
-                    f"targets.{name}.engine is wrong: {error}",
-                    help='for example "delta-spark 4.4.0", "databricks 16.4" or "fabric 1.3"',
-                    location=locate(file, text, ("targets", name, "engine")),
-                ) from error
         storage = target.get("storage", {})
         secrets = {
             f"storage.{key}": value for key, value in storage.items() if not is_public_setting(key, value)
@@ -228,7 +226,10 @@ def _values(
         against=keys.get("against"),
         tables=tuple(
             config.TableSettings(
-                entry["match"], tuple(entry.get("ignore", ())), tuple(entry.get("consumers", ()))
+                entry["match"],
+                tuple(entry.get("ignore", ())),
+                tuple(entry.get("consumers", ())),
+                parsed(file, text, ("tables", "writers"), entry.get("writers", ())),
             )
             for entry in keys.get("tables", ())
         ),
@@ -243,7 +244,10 @@ def _values(
         options=keys.get("options", {}),
         plugins=tuple(_from_top(folder, name) for name in keys.get("plugins", ())),
         approved_plans=frozenset(keys.get("approved-plans", ())),
-        targets={name: _target(name, target, folder) for name, target in keys.get("targets", {}).items()},
+        targets={
+            name: replace(_target(name, target, folder), engines=engines_of_target(file, text, name, target))
+            for name, target in keys.get("targets", {}).items()
+        },
         spark=config.SparkSettings(
             master=spark.get("master"),
             remote=spark.get("remote"),
@@ -273,7 +277,6 @@ def _target(name: str, keys: TargetKeys, folder: str | None) -> config.Target:
         catalog_token=keys.get("catalog_token"),
         allowed_locations=tuple(_from_top(folder, place) for place in keys.get("allowed_locations", ())),
         create=keys.get("create", True),
-        engine=parse_engine(keys["engine"]) if "engine" in keys else None,
         single_writer=keys.get("single_writer", False),
         storage=keys.get("storage", {}),
     )

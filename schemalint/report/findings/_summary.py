@@ -95,4 +95,6 @@ def _sides(run: Run) -> str:
         parts = [f"base {(run.base.commit or '')[:_COMMIT_LENGTH] or run.base.spec}", run.base.why]
     if run.target is not None:
         parts.append(f"target {run.target}")
+    if run.engines:
+        parts.append(f"as {' and '.join(run.engines)}")
     return printable(", ".join(filter(None, parts)))

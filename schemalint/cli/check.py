@@ -15,6 +15,7 @@ from schemalint.base.printable import document_text
 from schemalint.base.values import as_dict, frozen, replace
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import Reach, baseline_options, require_baseline, with_baseline
+from schemalint.cli._declarations import DeclarationsOptions, declarations_options, tables_of_other_tools
 from schemalint.cli._options import (
     engine_option,
     examples,
@@ -81,6 +82,7 @@ class CheckOptions:
     show_diff: bool
     allow_none: bool
     allow_local_plugins: bool
+    declarations: DeclarationsOptions
     connection: Connection
     rules: RuleOptions
     baseline: BaselineOptions
@@ -138,6 +140,7 @@ class CheckOptions:
 )
 @click.option("--live", "with_live", is_flag=True, help="Compare with the live tables too")
 @click.option("--live-from", metavar="FILE", help="Compare with a `show` JSON file instead of the log")
+@declarations_options
 @target_option("Compare with the tables of this target")
 @history_option
 @via_options
@@ -195,7 +198,9 @@ def _run(options: CheckOptions) -> CheckResult | None:
     base = git.find_base(repository, head, against, os.environ, fetch=connection.fetch)
     trusted = _trusted(repository, options)
     settings = _settings(of_head, base, trusted, options)
-    reads_unchanged = options.everything or options.report.verbose  # the latter counts them
+    declared = tables_of_other_tools(repository, base, head, settings, options.declarations, options.report)
+    # The verbose run counts them, and any of them may declare a table of another tool's file.
+    reads_unchanged = options.everything or options.report.verbose or declared is not None
     contents = read_contents(
         repository, base, head, settings.base_globs, settings.head_globs, reads_unchanged=reads_unchanged
     )
@@ -210,11 +215,11 @@ def _run(options: CheckOptions) -> CheckResult | None:
         request = _request(project, base, head, contents, settings, scopes, others, options)
         with shown_progress(options.connection) as tell:
             live = _live(project, head, connecting, options, spark, tell)
-            request = replace(request, live=live, tell=tell)
+            request = replace(request, live=live, tell=tell, declared=declared)
             engines = (engine for judged in request.engines for of in judged.values() for engine in of.all)
             for note in sorted(set(filter(None, (engine.newer_note for engine in engines)))):
                 print_note(f"note: {note}")
-            if not _has_contracts(request.contents, options):
+            if declared is None and not _has_contracts(request.contents, options):
                 return None
             result = _fixed(project, request, options) if options.is_fixing else check(request)
     result = replace(

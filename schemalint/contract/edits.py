@@ -15,7 +15,9 @@ from schemalint.base.document import Document, Span, TextEdit, common_length, lo
 from schemalint.base.document.excerpt import Excerpt, with_items
 from schemalint.base.errors import ContractError, Location
 from schemalint.contract.anchors import Anchors
-from schemalint.contract.dialects import Dialect, Excerpts, Part, dialect_of
+from schemalint.contract.dialects import native
+from schemalint.contract.dialects.native.excerpt import Excerpts
+from schemalint.contract.dialects.native.parts import Part
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Edit, SetProperty, TextChange
 
@@ -107,25 +109,21 @@ class Editor:
 
     def _edited(self, document: Document, edits: Sequence[Edit]) -> str:
         target = self._contract.anchors.target if isinstance(self._contract.anchors, Anchors) else None
-        return self._dialect_of(document).edited(document, edits, target)
-
-    @cached_property
-    def _document(self) -> Document:
-        return read_documents(self._text, self._contract.file)[self._contract.document]
-
-    def _dialect_of(self, document: Document) -> Dialect:
-        dialect = dialect_of(document)
-        if dialect is None:
+        if not native.handles(document):
             raise ContractError(
                 "the contract is no longer in this file",
                 help="run the check again",
                 location=Location(self._contract.file),
             )
-        return dialect
+        return native.edited(document, edits, target)
+
+    @cached_property
+    def _document(self) -> Document:
+        return read_documents(self._text, self._contract.file)[self._contract.document]
 
     @cached_property
     def _excerpts(self) -> Excerpts:
-        return self._dialect_of(self._document).excerpts(self._document, self._contract.state)
+        return native.excerpts(self._document, self._contract.state)
 
 
 def _changed_lines(old: str, new: str) -> Iterator[tuple[Span, str]]:

@@ -10,7 +10,7 @@ from schemalint.base.document import decode, read_documents
 from schemalint.base.errors import ContractError, Location
 from schemalint.base.printable import visible
 from schemalint.base.values import Aside, frozen
-from schemalint.contract.dialects import dialect_of, dialects
+from schemalint.contract.dialects import native
 from schemalint.model.contract import Contract, table_key
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ def _read(file: str, data: bytes | str, older: Aside[ReadResult | None]) -> Read
     contracts: list[Contract] = []
     errors: list[ContractError] = []
     for document in documents:
-        dialect = dialect_of(document)
-        result = dialect.read(document) if dialect else ()
+        result = native.read(document) if native.handles(document) else ()
         if isinstance(result, Contract):
             contracts.append(result)
         else:
@@ -67,8 +66,7 @@ def _read_beside(file: str, text: str, older: ReadResult | None) -> Contract | N
     contract = older.contracts[0] if older and len(older.contracts) == 1 else None
     if contract is None or contract.file != file:
         return None
-    found = (dialect.read_beside(text, contract) for dialect in dialects())
-    return next(filter(None, found), None)
+    return native.read_beside(text, contract)
 
 
 def table_keys(data: bytes) -> Iterator[str]:
@@ -80,8 +78,7 @@ def table_keys(data: bytes) -> Iterator[str]:
         text = decode(data, "")
     except ContractError:
         return
-    for dialect in dialects():
-        yield from map(table_key, dialect.table_names(text))
+    yield from map(table_key, native.table_names(text))
 
 
 def unread_files(contents: Contents) -> Iterator[ContractError]:

@@ -29,7 +29,7 @@ from schemalint.lint.readers import (
 from schemalint.lint.scopes import Scope
 from schemalint.lint.written_exceptions import written_exceptions
 from schemalint.model.client import ClientSupport
-from schemalint.model.contract import Contract, table_key
+from schemalint.model.contract import NATIVE, Contract, table_key
 from schemalint.model.exception import ExceptionSource
 from schemalint.model.fact import LiveTableMissing, RootWithoutTables, TableRetired
 from schemalint.model.finding import CheckResult, Finding, Run, Severity, SideRef, Skipped, TextChange
@@ -114,6 +114,7 @@ class _Check:
             before=before.state if before else None,
             after=after.state if after else None,
             live=self.live_tables.get(key),
+            holds_exceptions=declared.dialect == NATIVE,
         )
 
     def _paths(self) -> list[str]:
@@ -335,6 +336,8 @@ class _Check:
 
     def _with_text(self, finding: Finding) -> Finding:
         contract = self.sides.after.get(table_key(finding.table))
+        if self.request.declared is not None:
+            finding = self.request.declared.explained(finding, contract)
         if finding.fix is None or contract is None:
             return finding
         changes: tuple[TextChange, ...] = ()
@@ -359,6 +362,8 @@ class _Check:
             for path in self.changed
             if (file := self.request.contents.head.get(path)) is not None
         }
+        if self.request.declared is not None:
+            texts |= self.request.declared.texts_of(self.sides.after.values())
         return {**self.request.texts, **texts}
 
 

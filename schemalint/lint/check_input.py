@@ -20,6 +20,7 @@ from schemalint.project.config import Config
 from schemalint.project.git import Contents, Side
 
 if TYPE_CHECKING:
+    from schemalint.lint.declarations import DeclaredTables
     from schemalint.lint.scopes import Scopes
     from schemalint.project.config import Target
     from schemalint.tables.storage.table_workers import Tell
@@ -81,6 +82,7 @@ class CheckInput:
         exceptions: The exceptions of ``exceptions.yaml`` and of the configuration.
         texts: The text of the files that these are in, by name.
         void: Return why exceptions of a kind that the change adds do not count; None if they do.
+        declared: The tables that files of other tools declare; None if there are none.
         today: The date of the run.
         tell: Called before each table with the stage of the run, how many are done, how many there are, and
             the table.
@@ -103,6 +105,7 @@ class CheckInput:
     exceptions: tuple[WrittenException, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     void: Callable[[ExceptionSource], str | None] = lambda _source: None
+    declared: DeclaredTables | None = None
     today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
     tell: Tell = lambda _stage, _done, _total, _table: None
 

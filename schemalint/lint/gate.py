@@ -137,6 +137,17 @@ def _contracts(base: Config, head: Config) -> Iterator[Loosening]:
     )
 
 
+def _declarations(base: Config, head: Config) -> Iterator[Loosening]:
+    """Yield each file of another tool that the head no longer reads as the base does."""
+    kept = {entry.path: entry for entry in head.declarations}
+    for entry in base.declarations:
+        new = kept.get(entry.path)
+        if new is None or new.format != entry.format:
+            yield Loosening("contracts", entry.path, None, ("contracts",))
+        elif lost := [glob for glob in entry.models if glob not in new.models]:
+            yield Loosening("contracts.models", ", ".join(lost), None, ("contracts", "models"), entry.path)
+
+
 _DEFAULT_SUFFIXES: Final = {PurePosixPath(glob).suffix for glob in DEFAULT_GLOBS}
 
 
@@ -323,6 +334,7 @@ COMPARED: Final[Mapping[str, _Comparison]] = {
     "locked": _lost("locked", lambda config: config.locked, is_covered),
     "nested": _nested,
     "contracts": _contracts,
+    "declarations": _declarations,
     "select": _select,
     "extend_select": _lost("extend-select", lambda config: config.extend_select, is_covered),
     "ignore": _added("ignore", lambda config: config.ignore, is_covered),

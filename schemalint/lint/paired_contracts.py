@@ -43,6 +43,7 @@ class PairedContracts:
         ordered = sorted(paths, key=lambda path: path not in request.contents.head)
         for path in request.counted("reading", ordered):
             self._read(path)
+        self._add_declared(request)
         if self._broken_before:
             self._read_older_bases()
         deciding = request.configurations
@@ -60,6 +61,17 @@ class PairedContracts:
     def tables(self) -> list[str]:
         """Return the keys of the tables to judge, in order."""
         return sorted({*self.before, *self.after} - self.hidden())
+
+    def _add_declared(self, request: CheckInput) -> None:
+        """Add the tables of other tools' files: a table is known by its name, whatever declares it."""
+        if request.declared is None:
+            return
+        self.errors += request.declared.errors
+        self.skipped += request.declared.skipped
+        sides = request.declared.changed(everything=request.everything)
+        for known, declared in zip((self.before, self.after), sides, strict=True):
+            for key, contract in declared.items():
+                known.setdefault(key, contract)
 
     def _read(self, path: str) -> None:
         base, head = self._request.contents.base.get(path), self._request.contents.head.get(path)

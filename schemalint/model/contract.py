@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final, Literal, TypeAlias
 
 from schemalint.base.errors import Location
 from schemalint.base.values import field, frozen, replace
@@ -60,6 +61,13 @@ Anchor = tuple[str, *tuple[object, ...]]
 """A declared thing in a contract: ``("column", path)``, ``("type", path)``, ``("property", key)``."""
 
 
+NATIVE: Final = "native"
+"""The format whose files hold exceptions and are edited: schemalint's own."""
+
+ManagedHow: TypeAlias = Literal["alter", "replace", "rename"]
+OnColumnChange: TypeAlias = Literal["append", "sync", "fail", "ignore"]
+
+
 @frozen
 class Contract:
     """A declared table, effective for one target.
@@ -67,6 +75,11 @@ class Contract:
     Attributes:
         table: The name as written; comparisons use `key`.
         managed_by: ``schemalint``, or the other tool that alters the table.
+        managed_how: How that tool brings the table to its declaration: it alters it, replaces it (CREATE OR
+            REPLACE), or builds another one and renames it.
+        on_column_change: What that tool does to a table that it alters when columns differ; None if it
+            follows every declaration.
+        dialect: The format that declares it: ``native``, or that of another tool, whose files nobody edits.
         drop_features: The features that the contract drops explicitly.
         truncated_features: Those of `drop_features` whose drop truncates the history.
         anchors: The location of each declared thing in the text.
@@ -86,6 +99,9 @@ class Contract:
     location: str | None = None
     owner: str | None = None
     managed_by: str = "schemalint"
+    managed_how: ManagedHow = "alter"
+    on_column_change: OnColumnChange | None = None
+    dialect: str = NATIVE
     drop_features: frozenset[str] = frozenset()
     truncated_features: frozenset[str] = frozenset()
     protocol: ProtocolLimits = ProtocolLimits()

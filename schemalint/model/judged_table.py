@@ -23,6 +23,7 @@ class JudgedTable:
         before: The state that the base declares, or that the table has; None for a new table.
         after: The declared state, or that of the table in an audit; None for a removed table.
         live: The live table, if the report shows tables and the run read it.
+        holds_exceptions: Whether the file takes exceptions: those of other tools do not.
     """
 
     name: str
@@ -32,3 +33,4 @@ class JudgedTable:
     before: TableState | None = None
     after: TableState | None = None
     live: LiveTable | None = None
+    holds_exceptions: bool = True

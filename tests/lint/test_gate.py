@@ -30,6 +30,18 @@ LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
     ("contracts", 'contracts = ["a/**", "b/**"]', 'contracts = ["b/**"]', [("contracts", "a/**", None)]),
     ("contracts", 'contracts = ["a/*.odcs"]', "", [("contracts", "a/*.odcs", None)]),
     ("contracts", 'contracts = ["a/**"]', 'contracts = ["a/**", "!a/b"]', [("contracts", None, "!a/b")]),
+    (
+        "declarations",
+        'contracts = ["a/**", {path = "a.json", format = "dbt"}]',
+        'contracts = ["a/**"]',
+        [("contracts", "a.json", None)],
+    ),
+    (
+        "declarations",
+        'contracts = [{path = "a.json", format = "dbt", models = ["path:marts", "path:core"]}]',
+        'contracts = [{path = "a.json", format = "dbt", models = ["path:core"]}]',
+        [("contracts.models", "path:marts", None)],
+    ),
     ("select", "", 'select = ["TW"]', [("select", None, "TW")]),
     ("select", 'select = ["TW", "CM"]', 'select = ["TW"]', [("select", "CM", None)]),
     ("select", 'select = ["ALL"]', 'select = ["TW"]', [("select", "ALL", None)]),

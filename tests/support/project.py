@@ -42,13 +42,13 @@ class Project:
 
     def __init__(self, repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
         self.repo = repo
-        self._capsys = capsys
+        self.capsys = capsys
 
     def run(self, *arguments: str) -> Run:
         """Run a command."""
-        self._capsys.readouterr()
+        self.capsys.readouterr()
         status = main(list(arguments))
-        captured = self._capsys.readouterr()
+        captured = self.capsys.readouterr()
         return Run(status, captured.out, captured.err)
 
     def check(self, *arguments: str) -> Run:

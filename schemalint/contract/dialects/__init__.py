@@ -1,86 +1,143 @@
-"""The contract formats: one module or package per format, discovered by walking this package."""
+"""The formats of other tools that declare tables: one module or package per format, found by walking.
+
+schemalint's own format, `schemalint.contract.dialects.native`, is a package beside them. It is the only one
+that is edited, and the only one without a `Dialect`: its files are chosen by globs.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Sequence
-from functools import cache
-from typing import Protocol, cast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 
-from schemalint.base.document import Document
-from schemalint.base.document.excerpt import Excerpt
-from schemalint.base.errors import ContractError
-from schemalint.delta.table import TableState
-from schemalint.model.contract import Contract
-from schemalint.model.finding import Edit
+from schemalint.base.values import field, frozen, replace
+from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Map, Struct
+from schemalint.model.contract import NATIVE
 
+if TYPE_CHECKING:
+    from schemalint.base.errors import ContractError
+    from schemalint.delta.table import TableState
+    from schemalint.model.contract import Contract
+    from schemalint.project.config.declarations import Declarations
 
-class Part(Protocol):
-    """Edits that are made together in an excerpt."""
+OF_FIELDS: Final = ("comment", "default", "generated", "identity", "type_changes")
+"""The parts of a column that a dialect may not be able to say, as `Field` names them."""
 
-    @property
-    def edits(self) -> Sequence[Edit]:
-        """The edits, in order."""
-
-    @property
-    def excerpt(self) -> Excerpt:
-        """The excerpt."""
+OF_TABLES: Final = ("description", "partitioned_by", "clustered_by", "constraints", "properties", "features")
+"""The parts of a table that a dialect may not be able to say, as `TableState` names them."""
 
 
-class Division(Protocol):
-    """Divides edits of one contract among excerpts."""
+@frozen
+class Source:
+    """What a dialect reads of one side.
 
-    def parts(self, edits: Sequence[Edit]) -> Iterable[Part]:
-        """Return the parts; raise a LookupError if the edits need the whole document."""
+    Attributes:
+        file: The path of the file that the configuration or the command line names.
+        data: Its content.
+        settings: How the configuration wants it read.
+        read: Returns another file of the same side by its path from the repository's top; None if it is
+            missing or cannot be read.
+    """
 
-    def proves(self, text: str, made: Sequence[tuple[Part, str]]) -> bool:
-        """Whether a text is the edited one: made are the parts with the edited texts of their excerpts."""
+    file: str
+    data: bytes
+    settings: Declarations
+    read: Callable[[str], bytes | None] = lambda _path: None
 
 
-class Excerpts(Protocol):
-    """Makes the excerpts of one contract."""
+@frozen
+class Origin:
+    """What made a file, as the file itself says.
 
-    def of(self, edits: Sequence[Edit]) -> Excerpt | None:
-        """Return all that the edits of a contract read; None if they need the whole document."""
+    Attributes:
+        project: The project that it is of.
+        made_at: When it was made: ISO 8601.
+        commit: The full id of the commit that it was made from; None if the file does not say.
+    """
 
-    def division(self) -> Division:
-        """Return what divides edits among excerpts."""
+    project: str
+    made_at: str
+    commit: str | None = None
+
+
+@frozen
+class Reading:
+    """The tables that a file declares.
+
+    Attributes:
+        contracts: The contracts, each table once.
+        errors: What cannot be read; the other tables are.
+        identities: What stays the same of a table whose name differs between base and head, by table key.
+        observed: The columns whose types the file does not declare, by table key: another file or a live
+            table has them.
+        left_out: What the file declares and nobody compares, each a few words: ``2 views``.
+        text: Returns the text of a file that positions point into; None if it cannot be read.
+        origin: What made the file, if it says so.
+    """
+
+    contracts: tuple[Contract, ...] = ()
+    errors: tuple[ContractError, ...] = ()
+    identities: Mapping[str, str] = field(default_factory=dict)
+    observed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    text: Callable[[str], str | None] = lambda _file: None
+    origin: Origin | None = None
 
 
 class Dialect(Protocol):
-    """The functions that a format's module provides."""
+    """What the module of a format provides."""
 
-    def handles(self, document: Document) -> bool:
-        """Whether the document is a contract in this format."""
+    EXPRESSES: frozenset[str]
+    """The parts of a contract that the format can say, of `OF_TABLES` and `OF_FIELDS`; any format can say
+    names, types and nullability of columns. What it cannot say is unmanaged, never "none"."""
 
-    def read(self, document: Document) -> Contract | tuple[ContractError, ...]:
-        """Return the contract, or all of its errors."""
-
-    def read_beside(self, text: str, older: Contract) -> Contract | None:
-        """Return the only contract of a text, of which `older` is the only one in an older text of the file.
-
-        Columns with the same text are read once, and are the very same values on both sides. The result is
-        that of `read`; None if it has errors, or if the whole text must be read to know it.
-        """
-
-    def table_names(self, text: str) -> Iterable[str]:
-        """Return the tables that a text declares, without reading it; see `contract.reading.table_keys`."""
-
-    def edited(self, document: Document, edits: Iterable[Edit], target: str | None) -> str:
-        """Return the file's text after edits; target None edits the settings shared by all targets."""
-
-    def excerpts(self, document: Document, state: TableState) -> Excerpts:
-        """Return what makes excerpts of a contract, which declares this state."""
+    def read(self, source: Source) -> Reading:
+        """Return the tables that a file declares."""
 
 
-def dialect_of(document: Document) -> Dialect | None:
-    """Return the format of a document, or None if it is not a contract."""
-    return next((dialect for dialect in dialects() if dialect.handles(document)), None)
+def dialects() -> tuple[str, ...]:
+    """Return the names of all formats but schemalint's own, sorted."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name != NATIVE))
 
 
-@cache
-def dialects() -> tuple[Dialect, ...]:
-    """Return all formats, sorted by name."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return tuple(cast("Dialect", importlib.import_module(f"{__name__}.{name}")) for name in names)
+def read_declarations(source: Source) -> Reading:
+    """Read a file in the format that its settings name, which is one of `dialects`."""
+    name = source.settings.format
+    dialect = cast("Dialect", importlib.import_module(f"{__name__}.{name}"))
+    reading = dialect.read(source)
+    return replace(
+        reading,
+        contracts=tuple(
+            replace(contract, dialect=name, state=_said(contract.state, dialect.EXPRESSES))
+            for contract in reading.contracts
+        ),
+    )
+
+
+_Parts: TypeAlias = dict[str, Any]
+
+
+def _said(state: TableState, parts: frozenset[str]) -> TableState:
+    """Return a state without the parts that a dialect cannot say."""
+    nothing = type(state)()
+    silent: _Parts = {part: getattr(nothing, part) for part in OF_TABLES if part not in parts}
+    unmanaged: _Parts = {part: UNMANAGED for part in OF_FIELDS if part not in parts}
+    columns = tuple(_field(column, unmanaged) for column in state.columns.fields)
+    return replace(state, columns=Struct(columns), **silent)
+
+
+def _field(column: Field, unmanaged: _Parts) -> Field:
+    return replace(column, type=_type(column.type, unmanaged), **unmanaged)
+
+
+def _type(type_: DataType, unmanaged: _Parts) -> DataType:
+    match type_:
+        case Struct(fields=fields):
+            return Struct(tuple(_field(nested, unmanaged) for nested in fields))
+        case Array(element=element):
+            return replace(type_, element=_type(element, unmanaged))
+        case Map(key=key, value=value):
+            return replace(type_, key=_type(key, unmanaged), value=_type(value, unmanaged))
+        case _:
+            return type_

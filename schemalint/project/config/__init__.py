@@ -14,6 +14,7 @@ from schemalint.delta.engine import Engine, Engines
 from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
+from schemalint.project.config.declarations import Declarations
 from schemalint.project.config.toml_text import read_toml
 from schemalint.project.git.listing import within
 
@@ -97,6 +98,7 @@ class Config:
         locked: Rules that no nested file can loosen.
         baseline: The file with the findings that do not fail `check`.
         contracts: Globs of contract files, ``!`` excludes; empty for all contract files. See also `globs`.
+        declarations: The files of other tools that declare tables.
         fail_on: The lowest severity that fails the run, None for "never".
         approved_plans: Hashes of plans whose upgrades and destructive steps are approved.
         options: The options of rules, by the rule's code.
@@ -117,6 +119,7 @@ class Config:
     locked: tuple[str, ...] = ()
     baseline: str | None = None
     contracts: tuple[str, ...] = ()
+    declarations: tuple[Declarations, ...] = ()
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()

@@ -52,7 +52,7 @@ _TEXTS: Final = {
         "root": "Whether this file is a configuration of its own, not one of a configuration further up.",
         "locked": "Rules that files in folders below cannot loosen: codes, prefixes or names.",
         "baseline": "File with the findings that fail no run.",
-        "contracts": "Globs of the contract files; `!` excludes; all contract files by default.",
+        "contracts": "Globs of the contract files, `!` excludes, all by default; and files of other tools.",
         "select": "Rules to run: codes, prefixes or names; all that are on by default.",
         "extend-select": "Rules to run in addition.",
         "ignore": "Rules to skip: codes, prefixes or names.",
@@ -74,6 +74,9 @@ _TEXTS: Final = {
 
 _EXAMPLES: Final[Examples] = {
     ("ConfigKeys", "contracts"): [["contracts/**"]],
+    ("DeclarationsKeys", "path"): ["target/manifest.json"],
+    ("DeclarationsKeys", "format"): ["dbt"],
+    ("DeclarationsKeys", "models"): [["path:models/marts"]],
     ("ConfigKeys", "select"): [["ALL"], ["TW", "TH"]],
     ("ConfigKeys", "ignore"): [["TP007", "client-unknown"]],
     ("ConfigKeys", "severity"): [{"CM016": "error"}],

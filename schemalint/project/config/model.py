@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast, get_args
 
 from schemalint.base import limits
 from schemalint.base.document.shape import check_for, fields, hint_at, is_mapping
@@ -27,6 +27,7 @@ from schemalint.project.config.consumers import (
     declared_consumers,
     require_declared,
 )
+from schemalint.project.config.declarations import MOST_MIB, Declarations
 from schemalint.project.config.engines import engines_of_target, parsed
 from schemalint.project.config.positions import Positions, locate
 from schemalint.project.config.storage import is_public_setting, names_variable
@@ -104,13 +105,30 @@ class TableKeys(TypedDict, total=False):
     """Engines that write these tables, beside those of the target."""
 
 
+class DeclarationsKeys(TypedDict, total=False):
+    """An entry of ``contracts``: a file of another tool that declares tables."""
+
+    path: Required[str]
+    """Path of the file, such as `target/manifest.json`; git may ignore it."""
+    format: Required[str]
+    """Format of the file: `dbt`."""
+    models: list[str]
+    """Models that count although nothing enforces their contract: `path:models/marts`, or globs of paths."""
+    project: str
+    """Folder of the project that the file is made from; the folder above that of the file by default."""
+    catalog: str
+    """File with the types of columns that no model declares; `catalog.json` beside the file by default."""
+    most_mib: int
+    """Most MiB of the file that are read; 256 by default."""
+
+
 ConfigKeys = TypedDict(
     "ConfigKeys",
     {
         "root": bool,
         "locked": list[str],
         "baseline": str,
-        "contracts": list[str],
+        "contracts": list[str | DeclarationsKeys],
         "select": list[str],
         "extend-select": list[str],
         "ignore": list[str],
@@ -135,6 +153,7 @@ for _keys in (
     SparkKeys,
     ExceptionsKeys,
     TableKeys,
+    DeclarationsKeys,
     UnblockKeys,
     StreamKeys,
     ConsumerKeys,
@@ -179,7 +198,8 @@ def validated(
                 help="use globs that match more",
                 location=locate(file, text, (name,)),
             )
-    for glob in keys.get("contracts", ()):
+    for entry in keys.get("contracts", ()):
+        glob = entry if isinstance(entry, str) else entry["path"]
         if glob.startswith("/"):
             raise ConfigError(
                 f"the glob {without_secrets(glob)[:40]!r} leads out of the repository",
@@ -217,7 +237,10 @@ def _values(
         is_root=keys.get("root", False),
         locked=tuple(keys.get("locked", ())),
         baseline=_from_top(folder, keys["baseline"]) if "baseline" in keys else None,
-        contracts=tuple(keys.get("contracts", ())),
+        contracts=tuple(entry for entry in keys.get("contracts", ()) if isinstance(entry, str)),
+        declarations=tuple(
+            _declarations(entry, folder) for entry in keys.get("contracts", ()) if not isinstance(entry, str)
+        ),
         select=tuple(keys["select"]) if "select" in keys else None,
         extend_select=tuple(keys.get("extend-select", ())),
         ignore=tuple(keys.get("ignore", ())),
@@ -282,6 +305,17 @@ def _target(name: str, keys: TargetKeys, folder: str | None) -> config.Target:
     )
 
 
+def _declarations(keys: DeclarationsKeys, folder: str | None) -> Declarations:
+    return Declarations(
+        path=_from_top(folder, keys["path"]),
+        format=keys["format"],
+        models=tuple(keys.get("models", ())),
+        project=_from_top(folder, keys["project"]) if "project" in keys else None,
+        catalog=_from_top(folder, keys["catalog"]) if "catalog" in keys else None,
+        most_mib=keys.get("most_mib", MOST_MIB),
+    )
+
+
 def _conf_text(value: str | float | bool) -> str:  # noqa: FBT001
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -295,10 +329,13 @@ def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
     try:
         TypeAdapter(ConfigKeys).validate_python(content)
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False)[0]
+        problems = error.errors(include_url=False, include_input=True)
     else:
         return
-    path = [str(step) for step in problem["loc"]]
+    # Of an entry that is no text, pydantic says first that it is no text.
+    of_member = (each for each in problems if "str" not in each["loc"] or not isinstance(each["input"], dict))
+    problem = next(of_member, problems[0])
+    path = [str(step) for step in problem["loc"] if step not in ("str", DeclarationsKeys.__name__)]
     key, location = (
         ".".join(path),
         locate(file, text, [step for step in problem["loc"] if isinstance(step, str)]),
@@ -330,4 +367,5 @@ _EXPECTED: Final = {
 
 def _known_keys(path: list[str]) -> list[str]:
     section = hint_at(ConfigKeys, tuple(path))
-    return list(fields(section)) if is_mapping(section) else []
+    members = get_args(section) or (section,)
+    return [key for member in members if is_mapping(member) for key in fields(member)]

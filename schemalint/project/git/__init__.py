@@ -23,6 +23,7 @@ from schemalint.project.git.events import is_ci, is_review
 from schemalint.project.git.globs import escape_glob
 from schemalint.project.git.head_origin import foreign_head
 from schemalint.project.git.history import changed_files, relate
+from schemalint.project.git.large_files import large_file_at
 from schemalint.project.git.listing import DEFAULT_GLOBS, Listing, list_files, unmatched_globs, within
 from schemalint.project.git.repository import Repository, find_repository, open_repository
 from schemalint.project.git.revisions import (
@@ -38,6 +39,7 @@ from schemalint.project.git.revisions import (
     try_resolve,
 )
 from schemalint.project.git.sides import EmptyTree, Index, Revision, Side, Worktree
+from schemalint.project.git.staleness import sources_changed_at, sources_differ
 from schemalint.project.git.trusted import trusted_commit
 
 __all__ = [
@@ -73,6 +75,7 @@ __all__ = [
     "is_ci",
     "is_known",
     "is_review",
+    "large_file_at",
     "list_files",
     "open_repository",
     "read_blobs",
@@ -80,6 +83,8 @@ __all__ = [
     "resolve",
     "retry_with_fetch",
     "shallow_ends",
+    "sources_changed_at",
+    "sources_differ",
     "trusted_commit",
     "try_resolve",
     "unmatched_globs",

@@ -67,7 +67,11 @@ def _approval(finding: Finding, table: JudgedTable, result: CheckResult) -> Appr
     has_key = finding.column is not None or finding.object.kind in (*NAMED, *_UNNAMED)
     if not has_key or finding.code in NEVER_APPROVED or not table.file:
         return None
-    in_contract = ExceptionSource.CONTRACT in result.accepts and finding.code != TABLE_REMOVED
+    in_contract = (
+        ExceptionSource.CONTRACT in result.accepts
+        and finding.code != TABLE_REMOVED
+        and table.holds_exceptions
+    )
     if not in_contract and ExceptionSource.FILE not in result.accepts:
         return None
     keys = [*_keys(finding)] if in_contract else [("table", finding.table), *_keys(finding)]

@@ -49,7 +49,8 @@ def read(document: Document) -> Contract | tuple[ContractError, ...]:
 def read_beside(text: str, older: Contract) -> Contract | None:
     """Return the contract of a text, with the very columns of an older one where they are the same.
 
-    See `contract.dialects.Dialect`.
+    Columns with the same text are read once, and are the very same values on both sides. The result is
+    that of `read`; None if it has errors, or if the whole text must be read to know it.
     """
     anchors = older.anchors
     outline = anchors.outline(anchors.text) if isinstance(anchors, Anchors) else None

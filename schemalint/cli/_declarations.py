@@ -1,0 +1,60 @@
+"""The options for tables that other tools declare in files of their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from schemalint.base.values import frozen
+from schemalint.cli import print_note
+from schemalint.cli._typed import ReportOptions
+from schemalint.lint.configuration import CheckSettings
+from schemalint.project import git
+from schemalint.project.git import Side
+
+if TYPE_CHECKING:
+    from schemalint.lint.declarations import DeclaredTables
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+@frozen
+class DeclarationsOptions:
+    """The files that say what tables were and are: ``FORMAT:FILE``."""
+
+    base_from: str | None
+    head_from: str | None
+
+
+def declarations_options(command: F) -> F:
+    """Add ``--base-from`` and ``--head-from`` to a command."""
+    command = click.option(
+        "--head-from", metavar="FORMAT:FILE", help="Head of these tables, instead of the configured file"
+    )(command)
+    return click.option(
+        "--base-from", metavar="FORMAT:FILE", help="Base of the tables in a file of another tool: dbt:FILE"
+    )(command)
+
+
+def tables_of_other_tools(
+    repository: git.Repository,
+    base: Side,
+    head: Side,
+    settings: CheckSettings,
+    given: DeclarationsOptions,
+    report: ReportOptions,
+) -> DeclaredTables | None:
+    """Return the tables in files of other tools, and say what of these is not compared; None without any."""
+    deciding, files = settings.gate.deciding, (given.base_from, given.head_from)
+    if files == (None, None) and not any(config.declarations for config in deciding):
+        return None
+    from schemalint.lint.declarations import declared_tables  # noqa: PLC0415 (only with such files)
+
+    found = declared_tables(repository, base, head, deciding, files, is_ci=git.is_ci(os.environ))
+    if found is not None and not report.quiet:
+        for note in found.notes:
+            print_note(note)
+    return found

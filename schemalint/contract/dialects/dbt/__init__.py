@@ -1,0 +1,65 @@
+"""Models of dbt as contracts: ``manifest.json`` of versions 10 to 12, with types from ``catalog.json``.
+
+The manifest is what dbt made of the project; no SQL and no Jinja of the project is read here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from schemalint.base.errors import ContractError, Location
+from schemalint.base.printable import visible
+from schemalint.contract.dialects import Origin, Reading, Source
+from schemalint.contract.dialects.dbt.catalog import read_catalog
+from schemalint.contract.dialects.dbt.manifest import mapping, parse_manifest, text
+from schemalint.contract.dialects.dbt.models import Model, Models, counted, origin_commit
+from schemalint.contract.dialects.dbt.positions import SchemaFiles
+
+EXPRESSES: Final = frozenset(
+    {"comment", "description", "partitioned_by", "clustered_by", "constraints", "properties"}
+)
+
+
+def read(source: Source) -> Reading:
+    """Return the tables of the models with an enforced contract, and of those that the settings name."""
+    file, settings = visible(source.file), source.settings
+    try:
+        manifest = parse_manifest(source.data, file)
+    except ContractError as error:
+        return Reading(errors=(error,))
+    catalog, fault = read_catalog(source.read(settings.catalog_path), visible(settings.catalog_path))
+    models = Models(manifest, file, settings.models, catalog, SchemaFiles(settings.folder, source.read))
+    left_out: Counter[str] = Counter()
+    found: dict[str, Model] = {}
+    errors = [] if fault is None else [fault]
+    for node in models.chosen(left_out):
+        try:
+            model = models.model(node)
+        except ContractError as error:
+            errors.append(error)
+            continue
+        first = found.setdefault(model.contract.key, model)
+        if first is not model:
+            errors.append(_twice(first, model))
+    metadata = mapping(manifest, "metadata")
+    return Reading(
+        contracts=tuple(model.contract for model in found.values()),
+        errors=tuple(errors),
+        identities={key: model.unique_id for key, model in found.items()},
+        observed={key: model.observed for key, model in found.items()},
+        left_out=(*counted(left_out), *(said for model in found.values() for said in model.left_out)),
+        text=models.schemas.text,
+        origin=Origin(
+            text(metadata, "project_name"), text(metadata, "generated_at"), origin_commit(metadata)
+        ),
+    )
+
+
+def _twice(first: Model, second: Model) -> ContractError:
+    contract = second.contract
+    return ContractError(
+        f"{contract.table} is the table of two models: {first.unique_id} and {second.unique_id}",
+        help="give one of them another alias",
+        location=contract.anchors.get(("table",)) or Location(contract.file),
+    )

@@ -1,0 +1,108 @@
+"""Parse ``manifest.json`` of dbt: only what says something about tables stays in memory.
+
+Most of a manifest is the text of models and macros. It is dropped while the JSON is parsed, so that a
+manifest of 256 MiB takes less than 1 GiB (``benchmarks/README.md``). Nothing in it is executed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from schemalint.base.errors import ContractError, Location
+
+VERSIONS: Final = range(10, 13)
+"""The versions of the format that are read: dbt 1.6 to 1.12."""
+
+_SCHEMA: Final = r"https://schemas\.getdbt\.com/dbt/manifest/v(\d+)\.json"
+_TEXTS: Final = (
+    *("raw_code", "raw_sql", "compiled_code", "compiled_sql", "fqn", "checksum", "build_path", "extra_ctes"),
+    *("refs", "sources", "docs", "unrendered_config", "doc_blocks"),
+)
+"""Keys of a node that say nothing about its table."""
+
+Json: TypeAlias = Mapping[str, Any]
+
+
+def parse_manifest(data: bytes, file: str) -> Json:
+    """Return the content of a manifest, without the texts of models and macros.
+
+    Raises:
+        ContractError: It is no manifest of a version that schemalint knows, or is cut off.
+    """
+    parsed = parse_json(data, file)
+    found = re.fullmatch(_SCHEMA, text(mapping(parsed, "metadata"), "dbt_schema_version"))
+    if found is None:
+        raise ContractError(
+            "this file is no manifest of dbt",
+            help="name the file manifest.json that dbt parse, run or build writes below target/",
+            location=Location(file),
+        )
+    if int(found[1]) not in VERSIONS:
+        raise ContractError(
+            f"this manifest has version {found[1]}, and schemalint reads {VERSIONS[0]} to {VERSIONS[-1]}",
+            help="make it with dbt 1.6 to 1.12",
+            location=Location(file),
+        )
+    return parsed
+
+
+def parse_json(data: bytes, file: str) -> Json:
+    """Return the content of a JSON file that dbt wrote, without the texts of models and macros.
+
+    Raises:
+        ContractError: It is no JSON, or no mapping.
+    """
+    try:
+        parsed = json.loads(data, object_pairs_hook=_pruned)
+    except RecursionError:
+        raise ContractError("this file is nested too deeply", location=Location(file)) from None
+    except ValueError as error:  # JSONDecodeError, and bytes that are no Unicode
+        reason = getattr(error, "msg", "it is no Unicode text")
+        line = getattr(error, "lineno", 1)
+        raise ContractError(
+            f"this file is no JSON, or is cut off: {reason}",
+            help="make it again: dbt parse",
+            location=Location(file, line, 1, line, 1),
+        ) from None
+    if not isinstance(parsed, dict):
+        raise ContractError("this file is no manifest of dbt", location=Location(file))
+    return parsed
+
+
+def text(node: Json, key: str) -> str:
+    """Return the text at a key; empty if there is none."""
+    value = node.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def mapping(node: Json, key: str) -> Json:
+    """Return the mapping at a key; an empty one if there is none."""
+    value = node.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def mappings(node: Json, key: str) -> Iterator[Json]:
+    """Yield the mappings in the list, or the values of the mapping, at a key."""
+    value = node.get(key)
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    yield from (item for item in items if isinstance(item, dict))
+
+
+def texts(node: Json, key: str) -> tuple[str, ...]:
+    """Return the texts in the list at a key; a text alone counts as a list of one."""
+    value = node.get(key)
+    items = value if isinstance(value, list) else [value]
+    return tuple(item for item in items if isinstance(item, str))
+
+
+def _pruned(pairs: list[tuple[str, Any]]) -> dict[str, Any] | None:
+    found = dict(pairs)
+    if "macro_sql" in found:
+        return None
+    if "unique_id" in found:
+        for key in _TEXTS:
+            found.pop(key, None)
+    return found

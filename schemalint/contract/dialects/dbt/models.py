@@ -1,0 +1,297 @@
+"""Turn the models of a manifest into contracts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Final
+
+from schemalint.base.errors import ContractError, Location
+from schemalint.base.values import frozen
+from schemalint.contract.dialects.dbt.catalog import Catalog
+from schemalint.contract.dialects.dbt.manifest import Json, mapping, mappings, text, texts
+from schemalint.contract.dialects.dbt.positions import Anchors, Described, SchemaFiles
+from schemalint.contract.dialects.dbt.readers import owner_of, readers_of
+from schemalint.contract.dialects.native.declared import declared_type
+from schemalint.delta import properties
+from schemalint.delta.datatype import UNMANAGED, DataType, Field, Managed, Struct
+from schemalint.delta.path import Path, format_path, split_path
+from schemalint.delta.table import TableState
+from schemalint.delta.type_text import TypeTextError
+from schemalint.model.contract import Contract, ManagedHow, OnColumnChange, WriterPermissions
+
+_FORMATS: Final = {"databricks": "delta", "fabricspark": "delta", "spark": "parquet"}
+"""The format of a table whose model names none, by dbt's adapter: dbt-databricks and dbt-fabricspark write
+Delta, dbt-spark what Spark's ``USING`` defaults to, whose validation calls it parquet."""
+
+_ADAPTER_ALTERING_CHECKS: Final = "databricks"
+"""dbt-spark makes CHECK constraints of models, never of columns: ``spark__alter_column_set_constraints``."""
+
+_HOW: Final[Mapping[str, ManagedHow]] = {"table": "replace", "incremental": "alter", "snapshot": "alter"}
+"""How dbt brings a table to its declaration, by materialization."""
+
+_ON_CHANGE: Final[Mapping[str, OnColumnChange]] = {
+    "append_new_columns": "append",
+    "sync_all_columns": "sync",
+    "fail": "fail",
+    "ignore": "ignore",
+}
+
+
+@frozen
+class Model:
+    """What one model declares.
+
+    Attributes:
+        unique_id: What dbt calls it in every run.
+        contract: Its table.
+        observed: The columns whose type the catalog has, in lower case.
+        left_out: What of it is not compared.
+    """
+
+    unique_id: str
+    contract: Contract
+    observed: frozenset[str]
+    left_out: tuple[str, ...]
+
+
+@frozen
+class Models:
+    """The models of one manifest, and what positions and types they have elsewhere.
+
+    Attributes:
+        manifest: The content of the manifest.
+        file: Its path, for errors.
+        globs: The globs of models that count without an enforced contract.
+        catalog: The observed types.
+        schemas: The YAML files that describe the models.
+    """
+
+    manifest: Json
+    file: str
+    globs: tuple[str, ...]
+    catalog: Catalog
+    schemas: SchemaFiles
+
+    @property
+    def adapter(self) -> str:
+        """The name of dbt's adapter."""
+        return text(mapping(self.manifest, "metadata"), "adapter_type")
+
+    def chosen(self, left_out: Counter[str]) -> Iterator[Json]:
+        """Yield the models whose tables are compared, and count what is left out."""
+        for node in mappings(self.manifest, "nodes"):
+            kind, config = text(node, "resource_type"), mapping(node, "config")
+            if kind == "seed":
+                left_out["seed"] += 1
+            if kind not in ("model", "snapshot"):
+                continue
+            materialized = text(config, "materialized")
+            file_format = text(config, "file_format") or _FORMATS.get(self.adapter, "")
+            is_asked_for = self._is_enforced(node) or self._is_named(node)
+            if materialized not in _HOW:
+                left_out[materialized.replace("_", " ") or "other node"] += 1
+            elif file_format != "delta" or text(config, "table_format") == "iceberg":
+                left_out[f"model in {text(config, 'table_format') or file_format}"] += 1
+            elif not is_asked_for:
+                left_out[f"{kind} without an enforced contract"] += 1
+            else:
+                yield node
+
+    def model(self, node: Json) -> Model:
+        """Return what a model declares.
+
+        Raises:
+            ContractError: A column has no type, or one that Delta does not have.
+        """
+        config, version = mapping(node, "config"), node.get("version")
+        described = Described(
+            text(node, "patch_path"),
+            "snapshots" if text(node, "resource_type") == "snapshot" else "models",
+            text(node, "name"),
+            "" if version is None else str(version),
+        )
+        file, anchors = self.schemas.path_of(described) or self.file, Anchors(self.schemas, described)
+        columns = _Columns(self, node, anchors, file)
+        fields = tuple(columns.fields())
+        checks, nameless = self._checks(node)
+        how = _HOW[text(config, "materialized")]
+        is_renamed = config.get("use_safer_relation_operations") is True and how == "replace"
+        contract = Contract(
+            table=_table_name(node),
+            state=TableState(
+                columns=Struct(fields),
+                description=_documented(node, "relation", node),
+                partitioned_by=texts(config, "partition_by"),
+                clustered_by=self._clustering(config),
+                constraints=checks,
+                properties=_properties(config),
+            ),
+            owner=owner_of(self.manifest, node),
+            managed_by="dbt",
+            managed_how="rename" if is_renamed else how,
+            on_column_change=_on_change(config) if how == "alter" else None,
+            open=WriterPermissions(columns=bool(columns.untyped)),
+            consumers=readers_of(self.manifest, text(node, "unique_id")),
+            file=file,
+            anchors=anchors,
+        )
+        said = (
+            [f"{len(columns.untyped)} columns without a type of {contract.table}"] if columns.untyped else []
+        )
+        said += [f"{nameless} CHECK constraints without a name of {contract.table}"] if nameless else []
+        return Model(text(node, "unique_id"), contract, frozenset(columns.observed), tuple(said))
+
+    def _is_enforced(self, node: Json) -> bool:
+        return mapping(mapping(node, "config"), "contract").get("enforced") is True
+
+    def _is_named(self, node: Json) -> bool:
+        path = PurePosixPath(text(node, "original_file_path"))
+        for glob in self.globs:
+            pattern = glob.removeprefix("path:").rstrip("/")
+            if path.is_relative_to(pattern) or path.match(pattern):
+                return True
+        return False
+
+    def _clustering(self, config: Json) -> Managed[tuple[Path, ...]]:
+        """Return the clustering; dbt-spark cannot say it, and AUTO leaves it to Databricks."""
+        names = texts(config, "liquid_clustered_by")
+        if not names and (self.adapter != "databricks" or config.get("auto_liquid_cluster") is True):
+            return UNMANAGED
+        return tuple(split_path(name) for name in names)
+
+    def _checks(self, node: Json) -> tuple[dict[str, str | None], int]:
+        """Return the CHECK constraints by name, and how many have none: dbt makes one up."""
+        constraints = [*mappings(node, "constraints")]
+        if self.adapter == _ADAPTER_ALTERING_CHECKS:
+            constraints += [
+                each for column in mappings(node, "columns") for each in mappings(column, "constraints")
+            ]
+        checks = (
+            [each for each in constraints if text(each, "type") == "check"] if self._is_enforced(node) else []
+        )
+        named: dict[str, str | None] = {
+            text(each, "name").lower(): text(each, "expression") for each in checks if text(each, "name")
+        }
+        return named, sum(not text(each, "name") for each in checks)
+
+
+class _Columns:
+    """The columns of one model.
+
+    Attributes:
+        observed: The columns whose type the catalog has, in lower case.
+        untyped: Those whose type nobody says.
+    """
+
+    def __init__(self, models: Models, node: Json, anchors: Anchors, file: str) -> None:
+        self._models, self._node, self._anchors, self._file = models, node, anchors, file
+        self._observed = models.catalog.get(text(node, "unique_id"), {})
+        self._is_enforced = mapping(mapping(node, "config"), "contract").get("enforced") is True
+        self.observed: set[str] = set()
+        self.untyped: set[str] = set()
+
+    def fields(self) -> Iterator[Field]:
+        """Yield the columns: those that the model declares, then those that only the catalog has."""
+        required = _required(self._node) if self._is_enforced else frozenset()
+        declared: set[str] = set()
+        for column in mappings(self._node, "columns"):
+            name = text(column, "name")
+            declared.add(name.lower())
+            type_ = self._type(name, text(column, "data_type"))
+            if type_ is not None:
+                yield Field(
+                    name,
+                    type_,
+                    nullable=name.lower() not in required,
+                    comment=_documented(self._node, "columns", column),
+                )
+        if self._is_enforced:
+            return
+        for name in self._observed:
+            if name not in declared and (type_ := self._type(name, "")) is not None:
+                yield Field(name, type_, comment=UNMANAGED)
+
+    def _type(self, name: str, written: str) -> DataType | None:
+        """Return the type of a column; None if nobody says it."""
+        if written:
+            try:
+                return declared_type(written)
+            except TypeTextError as error:
+                message = (
+                    f"{_title(self._node)}: column {name} has no type of Spark: {written!r}: {error.message}"
+                )
+                raise self._error(
+                    message, ("type", (name.lower(),)), "write it as Spark SQL has it"
+                ) from None
+        if self._is_enforced:
+            message = f"{_title(self._node)}: column {name} has no data_type, though its contract is enforced"
+            raise self._error(message, ("column", (name.lower(),)), "add data_type")
+        observed = self._observed.get(name.lower(), "")
+        try:
+            found = declared_type(observed)
+        except TypeTextError:
+            self.untyped.add(name.lower())
+            return None
+        self.observed.add(name.lower())
+        return found
+
+    def _error(self, message: str, anchor: tuple[str, Path], help_text: str) -> ContractError:
+        location = self._anchors.get(anchor) or Location(self._file)
+        return ContractError(message, help=help_text, location=location)
+
+
+def origin_commit(metadata: Json) -> str | None:
+    """Return the commit that an environment variable of dbt (``DBT_ENV_CUSTOM_ENV_…``) names."""
+    values = (value for value in mapping(metadata, "env").values() if isinstance(value, str))
+    return next((value for value in values if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", value)), None)
+
+
+def counted(left_out: Mapping[str, int]) -> Iterator[str]:
+    """Yield how many of each kind are left out: ``2 views``."""
+    for kind, number in sorted(left_out.items()):
+        word, _, rest = kind.partition(" ")
+        plural = kind if number == 1 else f"{word}s {rest}".strip() if rest[:1] in "iw" else f"{kind}s"
+        yield f"{number} {plural}"
+
+
+def _title(node: Json) -> str:
+    return f"{text(node, 'resource_type')} {text(node, 'name')}"
+
+
+def _table_name(node: Json) -> str:
+    parts: Iterable[str] = (text(node, key) for key in ("database", "schema", "alias"))
+    return format_path(tuple(part for part in parts if part))
+
+
+def _required(node: Json) -> frozenset[str]:
+    """Return the columns that cannot be null, in lower case."""
+    names = {
+        text(column, "name")
+        for column in mappings(node, "columns")
+        if any(text(each, "type") == "not_null" for each in mappings(column, "constraints"))
+    }
+    for each in mappings(node, "constraints"):
+        if text(each, "type") == "not_null":
+            names.update(texts(each, "columns"))
+    return frozenset(name.lower() for name in names)
+
+
+def _documented(node: Json, part: str, described: Json) -> Managed[str | None]:
+    """Return the comment that dbt writes; it writes none that is empty."""
+    is_written = mapping(mapping(node, "config"), "persist_docs").get(part) is True
+    return (text(described, "description") or UNMANAGED) if is_written else UNMANAGED
+
+
+def _properties(config: Json) -> dict[str, str | None]:
+    return {
+        properties.canonical(key): str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in mapping(config, "tblproperties").items()
+        if isinstance(value, str | int | float | bool)
+    }
+
+
+def _on_change(config: Json) -> OnColumnChange:
+    return _ON_CHANGE.get(text(config, "on_schema_change"), "ignore")

@@ -1,0 +1,363 @@
+"""The tables that files of other tools declare, of both sides of a check.
+
+A table of the head pairs with that of the base by what its format calls it, or else by name. A file of the
+head is made by the change's own code. So it says what its tables are to be, and nothing else: no exceptions,
+no locations, no targets, and not which live table is meant. That is the base's to say.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from schemalint.base.errors import ConfigError, GitError, Location, SchemalintError, UsageError
+from schemalint.base.printable import visible
+from schemalint.base.reading import read_given
+from schemalint.base.values import field, frozen, replace
+from schemalint.contract.dialects import Origin, Reading, Source, dialects, read_declarations
+from schemalint.model.contract import NATIVE, Contract, table_key
+from schemalint.model.finding import Finding, Skipped
+from schemalint.project import git
+from schemalint.project.config.declarations import Declarations, given_declarations
+from schemalint.project.git import EmptyTree, Repository, Revision, Side, Worktree
+
+if TYPE_CHECKING:
+    from schemalint.project.config import Config
+
+_MOST_READERS: Final = 5
+"""Readers that a finding names."""
+
+_MOST_BESIDE: Final = 1 << 20
+"""Bytes of a YAML file of the project that a position points into."""
+
+
+@frozen
+class DeclaredTables:
+    """The tables that files of other tools declare.
+
+    Attributes:
+        before: Those of the base, by table key.
+        after: Those of the head, under the names that the base gives them.
+        errors: Why files, and tables in them, cannot be read.
+        skipped: The files that are missing on one side.
+        notes: What the files declare and nobody compares, one line each.
+        observed: The columns whose types no file declares, by table key.
+        texts: Returns the text of a file that positions of the head point into.
+    """
+
+    before: Mapping[str, Contract] = field(default_factory=dict)
+    after: Mapping[str, Contract] = field(default_factory=dict)
+    errors: tuple[SchemalintError, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    notes: tuple[str, ...] = ()
+    observed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    texts: Callable[[str], str | None] = lambda _file: None
+
+    def changed(self, *, everything: bool) -> tuple[Mapping[str, Contract], Mapping[str, Contract]]:
+        """Return the tables of base and head that differ, or all of them."""
+        same = (
+            frozenset()
+            if everything
+            else {key for key, contract in self.after.items() if self.before.get(key) == contract}
+        )
+        before, after = (
+            {key: contract for key, contract in side.items() if key not in same}
+            for side in (self.before, self.after)
+        )
+        return before, after
+
+    def texts_of(self, contracts: Iterable[Contract]) -> dict[str, str]:
+        """Return the texts of the files that positions of contracts point into."""
+        files = {contract.file for contract in contracts if contract.dialect != NATIVE}
+        return {file: text for file in files if (text := self.texts(file)) is not None}
+
+    def explained(self, finding: Finding, contract: Contract | None) -> Finding:
+        """Return a finding with what only such a file tells: who reads the table, what is observed.
+
+        Nobody edits such a file: the help says what its owner does.
+        """
+        if contract is None:
+            contract = self.before.get(table_key(finding.table))
+        if contract is None or contract.dialect == NATIVE:
+            return finding
+        help_text = [finding.help] if finding.help else []
+        if finding.path and str(finding.path[0]).lower() in self.observed.get(contract.key, ()):
+            help_text.append("the type is observed, not declared")
+        readers = ", ".join(consumer.described for consumer in contract.consumers[:_MOST_READERS])
+        if readers and finding.against != ("contract",):
+            more = len(contract.consumers) - _MOST_READERS
+            help_text.append(f"read by {readers}{f' and {more} more' if more > 0 else ''}")
+        return replace(finding, help="; ".join(help_text), fix=None)
+
+
+@frozen
+class _Files:
+    """Where the files of one run are.
+
+    Attributes:
+        base: The old side.
+        head: The new side.
+        base_from: The file of the base that the command line names.
+        head_from: That of the head.
+        known_at_base: The paths that the base's configuration names.
+        is_ci: Whether this is a run in CI.
+    """
+
+    repository: Repository
+    base: Side
+    head: Side
+    base_from: Declarations | None
+    head_from: Declarations | None
+    known_at_base: frozenset[str]
+    is_ci: bool
+
+
+def declared_tables(
+    repository: Repository,
+    base: Side,
+    head: Side,
+    deciding: Sequence[Config],
+    given: tuple[str | None, str | None] = (None, None),
+    *,
+    is_ci: bool,
+) -> DeclaredTables | None:
+    """Read the files of other tools, of both sides; None if there are none.
+
+    Args:
+        repository: The repository.
+        base: The old side.
+        head: The new side.
+        deciding: The configurations that decide, that of the head last.
+        given: ``--base-from`` and ``--head-from``.
+        is_ci: Whether this is a run in CI.
+
+    Raises:
+        UsageError: The command line names a file that does not count.
+        ConfigError: A format is unknown.
+    """
+    base_from, head_from = (
+        None if value is None else given_declarations(option, value)
+        for option, value in zip(("--base-from", "--head-from"), given, strict=True)
+    )
+    entries = _entries(deciding, filter(None, (head_from, base_from)))
+    if not entries:
+        return None
+    for entry in entries:
+        _require_known(entry, deciding[-1])
+    known_at_base = frozenset(entry.path for entry in deciding[0].declarations)
+    files = _Files(repository, base, head, base_from, head_from, known_at_base, is_ci)
+    return _joined([_sides(files, entry) for entry in entries])
+
+
+def _entries(deciding: Sequence[Config], given: Iterable[Declarations]) -> tuple[Declarations, ...]:
+    """Return the files, each once: with the models that any configuration names."""
+    found: dict[tuple[str, str], Declarations] = {}
+    for config in reversed(deciding):
+        for entry in config.declarations:
+            key = (entry.path, entry.format)
+            models = (*found[key].models, *entry.models) if key in found else entry.models
+            found[key] = replace(found.get(key, entry), models=tuple(dict.fromkeys(models)))
+    for entry in given:
+        if entry.format not in {known.format for known in found.values()}:
+            found[entry.path, entry.format] = entry
+    return tuple(found.values())
+
+
+def _require_known(entry: Declarations, config: Config) -> None:
+    if entry.format not in dialects():
+        raise ConfigError(
+            f"contracts: {entry.format!r} is no format of schemalint",
+            help=f"known formats: {', '.join(dialects())}; native contracts need none",
+            location=Location(config.file or ""),
+        )
+
+
+def _sides(files: _Files, entry: Declarations) -> DeclaredTables:
+    """Read the files of one entry, of both sides."""
+    base_from, head_from = (
+        given if given is not None and given.format == entry.format else None
+        for given in (files.base_from, files.head_from)
+    )
+    try:
+        if base_from is not None:
+            _require_foreign(files, base_from)
+        before = _read(files.repository, files.base, entry, base_from)
+        after = _read(files.repository, files.head, entry, head_from)
+    except GitError as error:
+        return DeclaredTables(errors=(error,))
+    if after is None:
+        return _without_head(files, entry)
+    if before is None:
+        return _without_base(files, entry, after)
+    old, new = before.origin, after.origin
+    if old is not None and new is not None and old.project != new.project:
+        message = (
+            f"{visible(entry.path)} is of project {new.project!r}, and that of the base of {old.project!r}"
+        )
+        return DeclaredTables(errors=(GitError(message, help="compare two files of one project"),))
+    errors: list[SchemalintError] = [
+        *after.errors,
+        *(error for error in before.errors if base_from is not None),
+    ]
+    if base_from is not None and old is not None:
+        errors += _staleness(files, entry, old)
+    return replace(_paired(before, after), errors=tuple(errors), notes=_notes(entry, after), texts=after.text)
+
+
+def _read(
+    repository: Repository,
+    side: Side,
+    entry: Declarations,
+    given: Declarations | None,
+) -> Reading | None:
+    """Return what a file declares on one side; None if the side has no such file.
+
+    Raises:
+        GitError: The file cannot be read.
+    """
+    most = entry.most_mib << 20
+
+    def beside(path: str) -> bytes | None:
+        is_catalog = path == entry.catalog_path
+        try:
+            if is_catalog and given is not None:
+                return _given(given.catalog_path, most)
+            return git.large_file_at(repository, side, path, most if is_catalog else _MOST_BESIDE)
+        except GitError:
+            return None
+
+    if given is not None:
+        data = _given(given.path, most)
+        if data is None:
+            raise GitError(f"there is no file {visible(given.path)}", help="make it first: dbt parse")
+        name = given.path
+    else:
+        data, name = git.large_file_at(repository, side, entry.path, most), entry.path
+    return None if data is None else read_declarations(Source(name, data, entry, beside))
+
+
+def _given(file: str, most: int) -> bytes | None:
+    try:
+        return read_given(Path(file), most)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise GitError(f"{visible(file)} was not read: {error.strerror}") from error
+
+
+def _require_foreign(files: _Files, given: Declarations) -> None:
+    """Refuse a base that the change itself brings: in CI the head's own files say nothing about the base."""
+    root = files.repository.root.resolve()
+    path = Path(given.path).resolve()
+    if not files.is_ci or not path.is_relative_to(root):
+        return
+    name = path.relative_to(root).as_posix()
+    if git.list_files(files.repository, Worktree(), [git.escape_glob(name)]).blobs:
+        raise UsageError(
+            f"--base-from names {visible(name)}, a file of the change itself",
+            help="in CI take it from an artifact of the branch that it is merged into",
+        )
+
+
+def _without_head(files: _Files, entry: Declarations) -> DeclaredTables:
+    message = f"{visible(entry.path)} does not exist"
+    if files.is_ci:
+        return DeclaredTables(errors=(GitError(message, help="run dbt parse before schemalint check"),))
+    return DeclaredTables(skipped=(Skipped(visible(entry.path), f"{message}: run dbt parse"),))
+
+
+def _without_base(files: _Files, entry: Declarations, after: Reading) -> DeclaredTables:
+    """Return the tables of a head without a base: all are new, unless the base has them somewhere else."""
+    found = replace(
+        _paired(Reading(), after), errors=after.errors, notes=_notes(entry, after), texts=after.text
+    )
+    if isinstance(files.base, EmptyTree) or entry.path not in files.known_at_base:
+        return found
+    reason = f"the base has no {visible(entry.path)}"
+    if files.is_ci:
+        error = GitError(reason, help=f"name that of the base: --base-from {entry.format}:FILE")
+        return replace(found, errors=(*found.errors, error))
+    skipped = Skipped(visible(entry.path), f"{reason}: give --base-from {entry.format}:FILE")
+    return DeclaredTables(errors=after.errors, notes=found.notes, skipped=(skipped,))
+
+
+def _notes(entry: Declarations, reading: Reading) -> tuple[str, ...]:
+    if not reading.left_out:
+        return ()
+    return (f"note: {visible(entry.path)}: not compared: {', '.join(reading.left_out)}",)
+
+
+def _staleness(files: _Files, entry: Declarations, origin: Origin) -> list[SchemalintError]:
+    """Return an error if the project changed between what the base's file is made from and the base."""
+    if not isinstance(files.base, Revision):
+        return []
+    commit, folder = files.base.commit, entry.folder
+    advice = "take the file of the newest run on that branch, or rebase the change"
+    if origin.commit is not None:
+        if not git.is_known(files.repository, origin.commit):
+            message = f"--base-from is of commit {origin.commit[:12]}, which this clone does not have"
+            return [GitError(message, help="fetch it, or take the file of the merge base")]
+        if git.sources_differ(files.repository, origin.commit, commit, folder):
+            message = (
+                f"--base-from is of commit {origin.commit[:12]}, and the project differs at {commit[:12]}"
+            )
+            return [GitError(message, help=advice)]
+        return []
+    changed = git.sources_changed_at(files.repository, commit, folder)
+    made = _time(origin.made_at)
+    if made is None or (changed is not None and made < changed):
+        message = (
+            f"--base-from is older than the project at {commit[:12]}: made {origin.made_at or 'at no time'}, "
+            f"changed {changed:%Y-%m-%dT%H:%M:%SZ}"
+        )
+        return [GitError(message, help=advice)]
+    return []
+
+
+def _time(text: str) -> dt.datetime | None:
+    try:
+        made = dt.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return made if made.tzinfo else made.replace(tzinfo=dt.UTC)
+
+
+def _paired(before: Reading, after: Reading) -> DeclaredTables:
+    """Return the tables of both sides; one of the head has the name that the base gives it."""
+    names = {before.identities.get(contract.key): contract.table for contract in before.contracts}
+    renamed = {
+        contract.key: names.get(after.identities.get(contract.key, ""), contract.table)
+        for contract in after.contracts
+    }
+    head = [replace(contract, table=renamed[contract.key]) for contract in after.contracts]
+    return DeclaredTables(
+        before={contract.key: contract for contract in before.contracts},
+        after={contract.key: contract for contract in head},
+        observed={
+            **before.observed,
+            **{table_key(renamed[key]): columns for key, columns in after.observed.items()},
+        },
+    )
+
+
+def _joined(parts: Sequence[DeclaredTables]) -> DeclaredTables:
+    first, *others = parts
+    for part in others:
+        first = DeclaredTables(
+            before={**part.before, **first.before},
+            after={**part.after, **first.after},
+            errors=(*first.errors, *part.errors),
+            skipped=(*first.skipped, *part.skipped),
+            notes=(*first.notes, *part.notes),
+            observed={**part.observed, **first.observed},
+            texts=_first_text(first.texts, part.texts),
+        )
+    return first
+
+
+def _first_text(
+    one: Callable[[str], str | None], other: Callable[[str], str | None]
+) -> Callable[[str], str | None]:
+    return lambda file: one(file) or other(file)

@@ -1,0 +1,60 @@
+"""Files of other tools that declare tables: the entries of ``contracts`` with a format."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import Final
+
+from schemalint.base.errors import UsageError
+from schemalint.base.values import frozen
+
+MOST_MIB: Final = 256
+"""MiB of a file with declarations, unless its entry says otherwise."""
+
+
+@frozen
+class Declarations:
+    """A file that declares tables in a format of another tool.
+
+    Attributes:
+        path: Its path: from the repository's top, or as the command line gives it.
+        format: The name of the format.
+        models: Globs of models that count although nothing enforces what they declare.
+        project: The folder of the project that the file is made from, from the repository's top; None for
+            the folder above that of the file.
+        catalog: The file with the observed types of columns; None for ``catalog.json`` beside the file.
+        most_mib: The most MiB that are read.
+    """
+
+    path: str
+    format: str
+    models: tuple[str, ...] = ()
+    project: str | None = None
+    catalog: str | None = None
+    most_mib: int = MOST_MIB
+
+    @property
+    def folder(self) -> str:
+        """The folder of the project, from the repository's top; empty for the top."""
+        if self.project is not None:
+            return self.project.strip("/")
+        folder = str(PurePosixPath(self.path).parent.parent)
+        return "" if folder == "." else folder
+
+    @property
+    def catalog_path(self) -> str:
+        """The path of the file with observed types."""
+        return self.catalog or str(PurePosixPath(self.path).with_name("catalog.json"))
+
+
+def given_declarations(option: str, value: str) -> Declarations:
+    """Return the file that a ``FORMAT:FILE`` of the command line names.
+
+    Raises:
+        UsageError: The value has no format.
+    """
+    found = re.fullmatch(r"([a-z][a-z0-9_-]+):(.+)", value, re.DOTALL)
+    if found is None:
+        raise UsageError(f"{option} {value!r} names no format", help=f"write {option} dbt:FILE")
+    return Declarations(found[2], found[1])

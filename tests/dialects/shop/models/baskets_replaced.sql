@@ -1,0 +1,2 @@
+{{ config(materialized='table', tblproperties={'delta.enableChangeDataFeed': 'true'}) }}
+select * from {{ ref('baskets') }}

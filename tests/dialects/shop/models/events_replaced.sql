@@ -1,0 +1,2 @@
+{{ config(materialized='table', partition_by=['day']) }}
+select * from {{ ref('events') }}

@@ -1,0 +1,2 @@
+{{ config(materialized='incremental') }}
+select 1 as id

@@ -1,0 +1,2 @@
+{{ config(materialized='incremental', on_schema_change='fail') }}
+select 1 as payment_id

@@ -1,0 +1,2 @@
+{{ config(materialized='table', tblproperties={'delta.columnMapping.mode': 'name'}) }}
+select 1 as id

@@ -58,9 +58,7 @@ def edited_text(contract: Contract, text: str, edits: Sequence[Edit]) -> str:
         ContractError: The text cannot be edited in place.
         InternalError: ruamel.yaml reads the edited text differently.
     """
-    from schemalint.contract.fixes import with_changes  # noqa: PLC0415 (as above)
-
-    return with_changes(contract.file, text, text_changes(contract, text, edits))
+    return editor(contract, text).edited(edits)
 
 
 def text_changes(contract: Contract, text: str, edits: Sequence[Edit]) -> tuple[TextChange, ...]:

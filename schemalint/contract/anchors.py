@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol, TypeAlias
 
 from schemalint.base.document import Span, location
-from schemalint.base.document.excerpt import Outline
+from schemalint.base.document.outline import Outline
 from schemalint.base.errors import Location
 from schemalint.delta.path import Path, lowercased, path_key
 from schemalint.model.contract import Anchor, Contract

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
-from schemalint.base import document
-from schemalint.base.document import TextEdit
-from schemalint.base.document.review import require_second_opinion, unified_diff
+from schemalint.base.document.review import unified_diff
 from schemalint.base.errors import ContractError
 from schemalint.base.values import frozen
+from schemalint.contract.edit import edited_text
 from schemalint.model.finding import Finding, TextChange
 
 
@@ -39,7 +39,7 @@ def fixed_files(
 ) -> tuple[FixedFile, ...]:
     """Apply the fixes of the findings, and return the changed files.
 
-    Each fixed text is read back by schemalint and by ruamel.yaml, so a fix never breaks a file.
+    A file whose layout cannot be edited in place is not fixed.
 
     Args:
         findings: The findings; those without text changes are skipped.
@@ -47,43 +47,24 @@ def fixed_files(
         unsafe: Apply unsafe fixes too.
 
     Raises:
-        ContractError: A fixed file cannot be read back.
         InternalError: ruamel.yaml reads a fixed file differently.
     """
     by_file: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.fix is not None and finding.text_changes and (finding.fix.safe or unsafe):
             by_file.setdefault(finding.location.file, []).append(finding)
-    return tuple(_fixed(file, sources[file], group) for file, group in sorted(by_file.items()))
+    fixed = (_fixed(file, sources[file], group) for file, group in sorted(by_file.items()))
+    return tuple(filter(None, fixed))
 
 
-def _fixed(file: str, text: str, findings: list[Finding]) -> FixedFile:
-    try:
-        return _fixed_with(file, text, findings, _Accepted(shares=True))
-    except ContractError:  # two insertions in one place, such as two of the same key
-        return _fixed_with(file, text, findings, _Accepted(shares=False))
-
-
-def _fixed_with(file: str, text: str, findings: list[Finding], accepted: _Accepted) -> FixedFile:
-    fixed = [finding for finding in findings if accepted.add(finding.text_changes)]
-    after = with_changes(file, text, accepted.changes)
-    return FixedFile(file, text, after, tuple(fixed), len(findings) - len(fixed))
-
-
-def with_changes(file: str, text: str, changes: Iterable[TextChange]) -> str:
-    """Return the text of a file after changes, read back by schemalint and by ruamel.yaml.
-
-    Raises:
-        ContractError: The text cannot be read back.
-        InternalError: ruamel.yaml reads the text differently.
-    """
-    after = document.apply_edits(text, _text_edits(changes), file)
-    require_second_opinion(file, text, after)
-    return after
-
-
-def _text_edits(changes: Iterable[TextChange]) -> list[TextEdit]:
-    return [TextEdit(change.start, change.end, change.text) for change in changes]
+def _fixed(file: str, text: str, findings: list[Finding]) -> FixedFile | None:
+    # Two insertions in one place cannot always be made together, such as two of the same key.
+    for accepted in (_Accepted(shares=True), _Accepted(shares=False)):
+        fixed = [finding for finding in findings if accepted.add(finding.text_changes)]
+        with suppress(ContractError):
+            after = edited_text(file, text, accepted.changes)
+            return FixedFile(file, text, after, tuple(fixed), len(findings) - len(fixed))
+    return None
 
 
 class _Accepted:

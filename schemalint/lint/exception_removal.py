@@ -6,21 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from schemalint.base.document import (
-    Document,
-    Path,
-    Span,
-    TextEdit,
-    location,
-    node_at,
-    read_documents,
-    remove_from_documents,
-)
+from schemalint.base.document import Document, Path, node_at, read_documents
 from schemalint.base.document import Sequence as YamlSequence
 from schemalint.base.errors import ContractError
 from schemalint.base.values import grouped
+from schemalint.contract.edit import TextEditor
 from schemalint.model.exception import ExceptionSource, WrittenException
-from schemalint.model.finding import TextChange
+from schemalint.model.finding import Remove, TextChange
 
 _LISTS: Final = {ExceptionSource.CONTRACT: "allow", ExceptionSource.FILE: "exceptions"}
 
@@ -55,17 +47,10 @@ def _without_items(
         if isinstance(node, YamlSequence):
             keeps_none = key == "allow" and len({each.index for each in together}) == len(node.items)
             paths |= {written: (key,) if keeps_none else (key, written.index) for written in together}
-    by_document = grouped((written.document, path) for written, path in paths.items())
-    if not by_document:
-        return {}
-    removed = [(documents[index], frozenset(of_document)) for index, of_document in by_document.items()]
-    edits = dict(zip(by_document, remove_from_documents(removed), strict=True))
-    return {
-        written: (_change(documents[written.document], edits[written.document][path]),)
-        for written, path in paths.items()
-    }
-
-
-def _change(document: Document, edit: TextEdit) -> TextChange:
-    span = Span(edit.start, edit.end)
-    return TextChange(location(document.file, document.text, span), edit.start, edit.end, edit.text)
+    found: dict[WrittenException, tuple[TextChange, ...]] = {}
+    for index, of_document in grouped((written.document, written) for written in paths).items():
+        wanted = {written: Remove(paths[written]) for written in of_document}
+        changes = TextEditor(documents[index]).changes(wanted.values())
+        made = {operation: change for change in changes for operation in change.operations}
+        found |= {written: (made[removal],) for written, removal in wanted.items()}
+    return found

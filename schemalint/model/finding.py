@@ -111,13 +111,59 @@ class Fix:
 
 
 @frozen
+class Assign:
+    """An operation on a YAML document: set the key at the end of a path, in place or as a new entry.
+
+    A missing or null mapping around it is made, if its parent exists. The value is YAML on one line: a
+    printed scalar, or a collection in brackets.
+    """
+
+    path: tuple[str | int, ...]
+    value: str
+
+
+@frozen
+class Insert:
+    """An operation on a YAML document: insert an item into the list at a path, before the one with an index.
+
+    None is the end. A missing or null list is made, if its parent exists. The value of an item in a block may
+    have several lines.
+    """
+
+    path: tuple[str | int, ...]
+    value: str
+    index: int | None = None
+
+
+@frozen
+class Remove:
+    """An operation on a YAML document: remove the entry or item at a path."""
+
+    path: tuple[str | int, ...]
+
+
+Operation: TypeAlias = Assign | Insert | Remove
+
+
+@frozen
 class TextChange:
-    """A replacement of a range in the text of a file."""
+    """A replacement of a range in the text of a file.
+
+    Attributes:
+        location: The range.
+        start: Its first code point.
+        end: The code point after its last one.
+        text: What replaces it.
+        document: The number of the document in the file, from 0.
+        operations: What the replacement does in this document.
+    """
 
     location: Location
     start: int
     end: int
     text: str
+    document: int = 0
+    operations: tuple[Operation, ...] = ()
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""A check reads each text once, however many it compares, and for findings and fixes only parts of it."""
+"""A check reads each text once, and those that it fixes, however many it compares."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {finding.location.line for finding in fixable} == {COLUMNS + 4}
     # A remedy would hold the states that were judged.
     assert all(finding.remedy is None for finding in result.findings)
-    texts = [file.data.decode() for file in base.values()]
-    assert max(read[each] for each in texts) == 1
-    # Of the head, nothing is read but settings and the column that has changed.
-    others = sum(number for each, number in nodes.items() if each not in texts)
-    assert others < sum(nodes[each] for each in texts) / 2
+    old, new = ([file.data.decode() for file in side.values()] for side in (base, head))
+    assert max(read[each] for each in old) == 1
+    assert max(read[each] for each in new) == 1  # for the fixes
+    # Beside the base, nothing is read of the head but settings and the column that has changed.
+    others = sum(number for each, number in nodes.items() if each not in {*old, *new})
+    assert others < sum(nodes[each] for each in old) / 2

@@ -1,20 +1,5 @@
-"""Read YAML text into frozen nodes with positions, and edit the text without touching the rest."""
+"""Read YAML text into frozen nodes with positions."""
 
-from schemalint.base.document.edits import (
-    TextEdit,
-    append_item,
-    append_items,
-    apply_edits,
-    common_length,
-    insert_item,
-    insert_items,
-    remove_entries,
-    remove_entry,
-    remove_from_documents,
-    set_key,
-    set_keys,
-    splice,
-)
 from schemalint.base.document.nodes import (
     Document,
     Entry,
@@ -24,6 +9,7 @@ from schemalint.base.document.nodes import (
     Scalar,
     Sequence,
     Span,
+    children,
     entries_of,
     entry_at,
     items_of,
@@ -35,6 +21,7 @@ from schemalint.base.document.nodes import (
 from schemalint.base.document.reader import candidate, decode, read_documents
 from schemalint.base.document.scalars import print_scalar
 from schemalint.base.document.scan import root_values
+from schemalint.base.document.splicing import TextEdit, common_length, splice
 
 __all__ = [
     "Document",
@@ -46,27 +33,18 @@ __all__ = [
     "Sequence",
     "Span",
     "TextEdit",
-    "append_item",
-    "append_items",
-    "apply_edits",
     "candidate",
+    "children",
     "common_length",
     "decode",
     "entries_of",
     "entry_at",
-    "insert_item",
-    "insert_items",
     "items_of",
     "location",
     "node_at",
     "print_scalar",
     "read_documents",
-    "remove_entries",
-    "remove_entry",
-    "remove_from_documents",
     "root_values",
-    "set_key",
-    "set_keys",
     "splice",
     "text_of",
     "value_of",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
-from schemalint.base.document import Document, Mapping, Node, Scalar, read_documents, root_values
-from schemalint.base.document.excerpt import read_beside as read_items_beside
+from schemalint.base.document import Document, Mapping, Node, Scalar, root_values
+from schemalint.base.document.outline import read_beside as read_items_beside
 from schemalint.base.document.shape import check_for
 from schemalint.base.errors import ContractError
 from schemalint.contract.anchors import Anchors
@@ -14,20 +13,11 @@ from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.build import Columns, Known, build
 from schemalint.contract.dialects.native.column_path import Report
 from schemalint.model.contract import Contract
-from schemalint.model.finding import (
-    DeclareChange,
-    DeclareRenames,
-    Edit,
-    RecordTypeChanges,
-    SetProperty,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from schemalint.contract.dialects.native.excerpt import Excerpts
     from schemalint.delta.datatype import Field
-    from schemalint.delta.table import TableState
 
 _KEY = "schemalint"
 
@@ -70,46 +60,6 @@ def read_beside(text: str, older: Contract) -> Contract | None:
 def table_names(text: str) -> Iterable[str]:
     """Return the tables that a text declares, without reading it; see `contract.reading.table_keys`."""
     return root_values(text, "table")
-
-
-def edited(document: Document, edits: Iterable[Edit], target: str | None = None) -> str:
-    """Return the file's text after edits of the contract, in order.
-
-    Changes that are next to each other in the text are made together: each edit reads the whole text.
-
-    Raises:
-        ContractError: The contract is not valid, or its layout cannot be edited in place.
-    """
-    from schemalint.contract.dialects.native import declaring  # noqa: PLC0415 - only fixes and pull need it
-    from schemalint.contract.dialects.native import edits as implementation  # noqa: PLC0415 (as above)
-
-    def place(edit: Edit) -> object:
-        return (isinstance(edit, DeclareChange) and declaring.place(edit.change)) or object()
-
-    for _place, run in groupby(edits, key=place):
-        contract = read(document)
-        if not isinstance(contract, Contract):
-            raise contract[0]
-        first, *others = run
-        match first:
-            case SetProperty(key=key, value=value):
-                text = implementation.set_properties(document, {key: value}, target).text
-            case RecordTypeChanges():
-                text = implementation.record_type_changes(document, contract.state.columns, [first]).text
-            case DeclareChange(change=change):
-                changes = [change, *(edit.change for edit in others if isinstance(edit, DeclareChange))]
-                text = declaring.declare(document, contract.state, changes, target)
-            case DeclareRenames(renames=renames):
-                text = declaring.declare_renames(document, contract.state, renames).text
-        document = read_documents(text, document.file)[document.index]
-    return document.text
-
-
-def excerpts(document: Document, state: TableState) -> Excerpts:
-    """Return what makes excerpts of a valid contract."""
-    from schemalint.contract.dialects.native import excerpt as implementation  # noqa: PLC0415 (as above)
-
-    return implementation.Excerpts(document, state.columns)
 
 
 def _known(contract: Contract, fields: tuple[Field, ...]) -> Columns:

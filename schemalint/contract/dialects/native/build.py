@@ -8,7 +8,7 @@ from typing import cast
 
 from schemalint.base.document import Document, Mapping, Node, Scalar, Sequence, node_at
 from schemalint.base.document import Path as YamlPath
-from schemalint.base.document.excerpt import Outline
+from schemalint.base.document.outline import Outline
 from schemalint.base.values import field, frozen
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native

@@ -1,208 +1,189 @@
-"""Set properties and record type changes in the text of a native contract."""
+"""Turn edits of a table's declaration into operations on the document of its native contract."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Final
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import assert_never
 
-from schemalint.base.document import (
-    Document,
-    Node,
-    TextEdit,
-    append_items,
-    common_length,
-    entries_of,
-    items_of,
-    node_at,
-    read_documents,
-    remove_entries,
-    set_keys,
-    splice,
-    text_of,
-    value_of,
-)
+from schemalint.base.document import Document, Scalar, entries_of, items_of, node_at, value_of
 from schemalint.base.document import Path as YamlPath
 from schemalint.base.errors import ContractError
-from schemalint.base.values import frozen, grouped
-from schemalint.contract.dialects.native.data import property_value, type_change
-from schemalint.contract.dialects.native.declared import declared_type
-from schemalint.contract.dialects.native.history import split_at_field
-from schemalint.contract.dialects.native.printing import print_value
-from schemalint.contract.dialects.native.spans import Written, written_columns
-from schemalint.contract.dialects.native.texts import path_in
-from schemalint.delta import datatype, properties
-from schemalint.delta.datatype import Managed, RecordedChange, Struct, Unmanaged
-from schemalint.delta.path import Path, format_path, lowercased, prefixes
-from schemalint.model.finding import RecordTypeChanges
+from schemalint.contract.dialects.native.columnedits import ColumnEdits
+from schemalint.contract.dialects.native.data import Data, deletion, property_value
+from schemalint.contract.dialects.native.printing import print_value, spelled, spelled_like
+from schemalint.contract.dialects.native.records import Records
+from schemalint.delta import properties
+from schemalint.delta.change import (
+    Change,
+    ClusteringChanged,
+    ColumnChange,
+    ConstraintChanged,
+    DeletionListed,
+    DeletionUnlisted,
+    DescriptionChanged,
+    FeatureChanged,
+    FieldMoved,
+    PartitioningChanged,
+    PropertyChanged,
+    TableAdded,
+    TableChange,
+    TableRemoved,
+    TypeHistoryChanged,
+)
+from schemalint.delta.datatype import UNMANAGED, Managed, Unmanaged
+from schemalint.delta.patch import apply_changes
+from schemalint.delta.path import format_path, path_key, split_path
+from schemalint.delta.properties import FEATURE_PREFIX
+from schemalint.delta.protocol import canonical
+from schemalint.delta.table import Deletion, TableState
+from schemalint.model.change_kind import kind_of
+from schemalint.model.finding import (
+    Assign,
+    DeclareChange,
+    DeclareRenames,
+    Edit,
+    Insert,
+    Operation,
+    RecordTypeChanges,
+    Remove,
+    SetProperty,
+)
 
-_HISTORY: Final = "type_changes"
-_PROPERTIES: Final = "properties"
 
+class NativeEditor:
+    """Turns edits of one contract into operations on its document."""
 
-def set_properties(
-    document: Document, values: Mapping[str, Managed[str | None]], target: str | None
-) -> Document:
-    """Set properties in the target's overlay if they are there, else for all targets; remove unmanaged ones.
+    def __init__(self, document: Document, state: TableState, target: str | None) -> None:
+        """Take the document of a valid contract, the state that it declares, and the target, if any."""
+        self._document = document
+        self._state = state
+        self._target = target
 
-    Raises:
-        ContractError: The text cannot be edited in place.
-    """
-    written = _written_properties(document, target)
-    to_set: dict[YamlPath, str] = {}
-    to_remove: list[YamlPath] = []
-    for key, value in values.items():
-        canonical = properties.canonical(key)
-        yaml_path = written.get(canonical)
+    def operations(self, edits: Iterable[Edit]) -> Iterator[Operation]:
+        """Yield the operations that make all edits.
+
+        Raises:
+            ContractError: The contract does not have the column, or cannot express a change in place.
+        """
+        changes: list[Change] = []
+        for edit in edits:
+            match edit:
+                case SetProperty(key=key, value=value):
+                    yield from self._property(key, value)
+                case RecordTypeChanges(path=path, changes=recorded):
+                    yield from self._records.recorded(path, recorded)
+                case DeclareChange(change=change):
+                    changes.append(change)
+                case DeclareRenames(renames=renames):
+                    changes += renames
+                case _:
+                    assert_never(edit)
+        of_columns = [change for change in changes if isinstance(change, ColumnChange)]
+        if any(map(_is_unwritable, of_columns)):
+            raise self._refusal(next(filter(_is_unwritable, of_columns)))
+        if of_columns:
+            yield from self._of_columns(of_columns)
+        for change in changes:
+            if isinstance(change, TableChange):
+                yield from self._setting(change)
+
+    def _of_columns(self, changes: list[ColumnChange]) -> Iterator[Operation]:
+        columns = apply_changes(self._state, changes).columns
+        edits = ColumnEdits(self._document, self._records, changes)
+        return edits.operations(self._state.columns, columns)
+
+    @cached_property
+    def _records(self) -> Records:
+        return Records(self._document, self._state.columns)
+
+    def _setting(self, change: TableChange) -> Iterator[Operation]:
+        root = self._document.root
+        match change:
+            case PropertyChanged(key=key, new=new):
+                yield from self._property(key, new)
+            case ConstraintChanged(name=name, new=str() | None as new):
+                node = value_of(root, "constraints")
+                entry = next((each for each in entries_of(node) if each.key.text.lower() == name), None)
+                key = entry.key.text if entry else name
+                yield Assign(("constraints", key), spelled_like(entry, node, new))
+            case DeletionListed(path=path, type=type_):
+                yield Insert(("dropped",), print_value(deletion(Deletion(path, type_))))
+            case DeletionUnlisted(path=path):
+                yield from self._unlisted(path_key(path))
+            case DescriptionChanged(new=text):
+                yield self._assigned("description", None if isinstance(text, Unmanaged) else text)
+            case PartitioningChanged(new=tuple() as names):
+                yield self._assigned("partitioned_by", list(names))
+            case ClusteringChanged(new=tuple() as paths):
+                yield self._assigned("clustered_by", [format_path(path) for path in paths])
+            case FeatureChanged(name=name, new=True):
+                yield Insert(("features",), print_value(name))
+            case FeatureChanged(name=name):
+                yield from self._without_feature(name)
+            case (
+                TableAdded()
+                | TableRemoved()
+                | ConstraintChanged()
+                | PartitioningChanged()
+                | ClusteringChanged()
+            ):
+                raise self._refusal(change)
+            case _:
+                assert_never(change)
+
+    def _assigned(self, key: str, value: Data) -> Assign:
+        return Assign((key,), spelled(self._document.root, key, value))
+
+    def _property(self, key: str, value: Managed[str | None]) -> Iterator[Operation]:
+        """Set a property in the target's overlay if it is there, else for all; remove an unmanaged one."""
+        canonical_key = properties.canonical(key)
+        yaml_path = self._properties.get(canonical_key)
         if not isinstance(value, Unmanaged):
-            to_set[yaml_path or (_PROPERTIES, canonical)] = print_value(property_value(value))
+            path = yaml_path or ("properties", canonical_key)
+            yield Assign(path, print_value(property_value(value)))
         elif yaml_path:
-            to_remove.append(yaml_path)
-    document = with_values(document, to_set)
-    return without_entries(document, to_remove)
+            yield Remove(yaml_path)
 
+    @cached_property
+    def _properties(self) -> dict[str, YamlPath]:
+        """The paths of the properties, the first of each name, those in the target's overlay first."""
+        found: dict[str, YamlPath] = {}
+        for yaml_path in self._yaml_paths("properties"):
+            for entry in entries_of(node_at(self._document, yaml_path)):
+                found.setdefault(properties.canonical(entry.key.text), (*yaml_path, entry.key.text))
+        return found
 
-def _written_properties(document: Document, target: str | None) -> dict[str, YamlPath]:
-    """Return the paths of the properties, the first of each name, those in the target's overlay first."""
-    found: dict[str, YamlPath] = {}
-    for yaml_path in yaml_paths(_PROPERTIES, target):
-        for entry in entries_of(node_at(document, yaml_path)):
-            found.setdefault(properties.canonical(entry.key.text), (*yaml_path, entry.key.text))
-    return found
+    def _yaml_paths(self, key: str) -> Iterator[YamlPath]:
+        """Yield the paths in the document where a setting can be, the target's overlay first."""
+        if self._target is not None:
+            yield ("targets", self._target, key)
+        yield (key,)
 
+    def _unlisted(self, key: tuple[str, ...]) -> Iterator[Operation]:
+        for index, item in enumerate(items_of(value_of(self._document.root, "dropped"))):
+            name = value_of(item, "column") or item
+            if isinstance(name, Scalar) and path_key(split_path(name.text)) == key:
+                yield Remove(("dropped", index))
+                return
 
-def yaml_paths(key: str, target: str | None) -> Iterator[YamlPath]:
-    """Yield the paths in the document where a setting can be, the target's overlay first."""
-    if target is not None:
-        yield ("targets", target, key)
-    yield (key,)
+    def _without_feature(self, name: str) -> Iterator[Operation]:
+        for yaml_path in self._yaml_paths("features"):
+            for index, item in enumerate(items_of(node_at(self._document, yaml_path))):
+                if isinstance(item, Scalar) and canonical(item.text) == name:
+                    yield Remove((*yaml_path, index))
+                    return
+        yield from self._property(FEATURE_PREFIX + name, UNMANAGED)
 
-
-def record_type_changes(document: Document, columns: Struct, edits: Iterable[RecordTypeChanges]) -> Document:
-    """Record the complete histories of fields; existing entries keep their spelling.
-
-    Args:
-        document: The document of a valid contract.
-        columns: The columns that it declares.
-        edits: The fields' paths and their histories, each field once.
-
-    Raises:
-        ContractError: The text cannot be edited in place.
-    """
-    found = tuple(edits)
-    if not found:
-        return document
-    existing_of_field = _existing_entries(document, columns)
-    added: dict[YamlPath, list[str]] = {}
-    removed: list[YamlPath] = []
-    empty: dict[YamlPath, str] = {}
-    for edit, level in zip(found, nearest_levels(document, [edit.path for edit in found]), strict=True):
-        history_path = (*level.yaml_path, _HISTORY)
-        inner_path = edit.path[len(level.path) :]
-        existing = existing_of_field.get(lowercased(edit.path), ())
-        kept = common_length(tuple(entry.change for entry in existing), edit.changes)
-        if kept < len(edit.changes) and any(
-            entry.yaml_path[:-1] != history_path for entry in existing[:kept]
-        ):
-            kept = 0  # entries added on this level would be read before those on another level
-        for change in edit.changes[kept:]:
-            value = print_value(type_change(change, (*inner_path, *change.at)))
-            added.setdefault(history_path, []).append(value)
-        removed += [entry.yaml_path for entry in existing[kept:]]
-        if not edit.changes and node_at(document, history_path) is None:
-            empty[history_path] = "[]"
-    if added:
-        document = with_edit(document, *append_items(document, added))
-    document = without_entries(document, removed)
-    return with_values(document, {path: value for path, value in empty.items() if path not in added})
-
-
-def with_edit(document: Document, *edits: TextEdit) -> Document:
-    """Return the document after edits."""
-    return read_documents(splice(document.text, edits), document.file)[document.index]
-
-
-def with_values(document: Document, values: Mapping[YamlPath, str]) -> Document:
-    """Return the document with values at paths, which end with keys."""
-    return with_edit(document, *set_keys(document, values)) if values else document
-
-
-def without_entries(document: Document, paths: Collection[YamlPath]) -> Document:
-    """Return the document without the entries or items at paths."""
-    return with_edit(document, *remove_entries(document, paths)) if paths else document
-
-
-def nearest_level(document: Document, path: Path) -> Written:
-    """Return the innermost level (column or part with a YAML mapping of its own) at or around a path.
-
-    Raises:
-        ContractError: The contract does not have the column.
-    """
-    return nearest_levels(document, [path])[0]
-
-
-def nearest_levels(document: Document, paths: Iterable[Path]) -> list[Written]:
-    """Return the `nearest_level` of each path."""
-    levels = {lowercased(level.path): level for level in reversed(tuple(written_columns(document)))}
-    found: list[Written] = []
-    for path in paths:
-        around = [levels[prefix] for prefix in prefixes(lowercased(path)) if prefix in levels]
-        if not around:
-            message = f"column {format_path(path[:1])} is no longer in the contract"
-            location = document.location(document.span)
-            raise ContractError(message, help="run the check again", location=location)
-        found.append(around[-1])
-    return found
-
-
-@frozen
-class Record:
-    """An entry of ``type_changes``.
-
-    Attributes:
-        level: The column or part with the key ``type_changes``.
-        yaml_path: The path of the entry in the document.
-        path: The path of the changed type in the schema.
-        node: The entry.
-    """
-
-    level: Written
-    yaml_path: YamlPath
-    path: Path
-    node: Node
-
-
-def records(document: Document, columns: Struct) -> Iterator[Record]:
-    """Yield all entries of ``type_changes``, in the order of the text."""
-    for level in written_columns(document):
-        type_ = datatype.type_at(columns, level.path)
-        for index, node in enumerate(items_of(value_of(level.node, _HISTORY))):
-            at = text_of(node, "at")
-            inner_path = (path_in(type_, at) if at and type_ else None) or ()
-            yield Record(level, (*level.yaml_path, _HISTORY, index), (*level.path, *inner_path), node)
-
-
-@frozen
-class _ExistingEntry:
-    """An entry of ``type_changes`` that belongs to one field.
-
-    Attributes:
-        yaml_path: The path of the entry in the document.
-        change: The recorded type change.
-    """
-
-    yaml_path: YamlPath
-    change: RecordedChange
-
-
-def _existing_entries(document: Document, columns: Struct) -> dict[Path, tuple[_ExistingEntry, ...]]:
-    """Return the entries of each field in reading order: those written on inner fields first."""
-    found: list[tuple[int, Path, _ExistingEntry]] = []
-    for record in records(document, columns):
-        field, inner_path = split_at_field(record.path)
-        change = RecordedChange(
-            declared_type(text_of(record.node, "from")), declared_type(text_of(record.node, "to")), inner_path
+    def _refusal(self, change: Change) -> ContractError:
+        return ContractError(
+            f"this change cannot be written into a contract: {kind_of(change).label}",
+            help="edit the contract by hand",
+            location=self._document.location(self._document.span),
         )
-        depth = len(split_at_field(record.level.path)[0])
-        found.append((-depth, lowercased(field), _ExistingEntry(record.yaml_path, change)))
-    found.sort(key=lambda entry: entry[0])
-    return grouped((field, entry) for _depth, field, entry in found)
+
+
+def _is_unwritable(change: ColumnChange) -> bool:
+    return isinstance(change, FieldMoved) or (
+        isinstance(change, TypeHistoryChanged) and isinstance(change.new, Unmanaged)
+    )

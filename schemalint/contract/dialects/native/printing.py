@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.base.document import print_scalar
+from schemalint.base.document import Entry, Mapping, Node, Scalar, print_scalar
+from schemalint.base.document.scalars import quote
 from schemalint.base.printable import printable
 from schemalint.contract.dialects.native.data import Data, as_data
 from schemalint.model.contract import Contract
@@ -69,6 +70,22 @@ def print_alone(value: Data) -> str:
         if stripped == print_scalar(stripped):
             return value
     return print_value(value)
+
+
+def spelled(node: Node | None, key: str, value: Data) -> str:
+    """Print the value of a key in a mapping, with the quotes of the old value where possible."""
+    return spelled_like(node.entry(key) if isinstance(node, Mapping) else None, node, value)
+
+
+def spelled_like(entry: Entry | None, node: Node | None, value: Data) -> str:
+    """Print a value of a mapping with the quotes of an entry's value, where possible."""
+    style = entry.value.style if entry and isinstance(entry.value, Scalar) else "plain"
+    if isinstance(value, str) and style == "double":
+        return quote(value)
+    if isinstance(value, str) and style == "single" and printable(value) == value:
+        return "'" + value.replace("'", "''") + "'"
+    in_brackets = isinstance(node, Mapping) and node.flow
+    return print_value(value) if in_brackets else print_alone(value)
 
 
 def _entry(key: str, value: Data) -> Iterator[str]:

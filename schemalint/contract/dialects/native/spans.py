@@ -22,7 +22,7 @@ from schemalint.base.document import (
     value_of,
 )
 from schemalint.base.document import Path as YamlPath
-from schemalint.base.document.excerpt import Outline
+from schemalint.base.document.outline import Outline
 from schemalint.base.values import frozen, grouped
 from schemalint.contract.anchors import normal
 from schemalint.contract.dialects.native.column_path import inside

@@ -1,12 +1,11 @@
-"""An edit in an excerpt of a contract changes the text exactly as the same edit in the whole document."""
+"""Edits of a contract that are made together give what they ask for, in any layout, and nothing else."""
 
 from __future__ import annotations
 
 import pytest
 
 from schemalint import contract as contracts
-from schemalint.base.document import TextEdit, splice
-from schemalint.contract.edits import Editor
+from schemalint.base.values import replace
 from schemalint.delta.change import (
     Change,
     CommentChanged,
@@ -29,8 +28,12 @@ from schemalint.delta.datatype import (
     Field,
     RecordedChange,
     Struct,
+    field_at,
+    map_fields,
 )
+from schemalint.delta.patch import apply_changes
 from schemalint.delta.path import Part, Path
+from schemalint.model.contract import Contract
 from schemalint.model.finding import DeclareChange, DeclareRenames, Edit, RecordTypeChanges, SetProperty
 
 HEAD = "schemalint: 1\ntable: t\n"
@@ -103,21 +106,46 @@ SETTINGS: dict[str, str] = {
 }
 
 
+def edited(text: str, *edits: Edit, target: str | None = None) -> Contract:
+    """Return the contract of the edited text; all else in the text stays, line by line."""
+    contract = contracts.effective(contracts.read("orders.yml", text).contracts[0], target)
+    after = contracts.edited_text(contract, text, edits)
+    assert ("\r\n" in after) == ("\r\n" in text)
+    assert after.endswith("other: 1\n") == text.endswith("other: 1\n")
+    return contracts.effective(contracts.read("orders.yml", after).contracts[0], target)
+
+
+def plain(columns: Struct) -> Struct:
+    """Return columns without what text cannot express: null or nothing, no record or one without entries."""
+    return map_fields(columns, _plain)
+
+
+def _plain(path: Path, field: Field) -> Field:
+    return replace(
+        field,
+        comment=UNMANAGED if field.comment is None else field.comment,
+        default=UNMANAGED if field.default is None else field.default,
+        generated=UNMANAGED if field.generated is None else field.generated,
+        identity=UNMANAGED if field.identity is None else field.identity,
+        type_changes=field.type_changes or UNMANAGED,
+        renamed_from=field.renamed_from if len(path) == 1 else None,
+    )
+
+
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_property_is_set_in_an_excerpt_as_in_the_whole(layout: str, settings: str, line_break: str) -> None:
+@pytest.mark.parametrize("value", ["true", None])
+def test_properties_are_set_wherever_they_are(
+    layout: str, settings: str, line_break: str, value: str | None
+) -> None:
     columns = LAYOUTS[layout][0].replace("properties: {a: b}\n", "")
     before = HEAD + SETTINGS[settings] + columns
     after = HEAD + columns + ("" if columns.endswith("\n") else "\n") + SETTINGS[settings]
     for text in (before.replace("\n", line_break), after.replace("\n", line_break)):
-        contract = contracts.effective(contracts.read("orders.yml", text).contracts[0], "t")
-        editor = Editor(contract, text)
-        for value in ("true", None):
-            edits = [SetProperty("delta.enableTypeWidening", value), SetProperty("a", "c")]
-            in_excerpt = editor._in_excerpt(edits)  # noqa: SLF001 (both ways must agree)
-            assert in_excerpt
-            assert in_excerpt == tuple(editor._in_whole(edits))  # noqa: SLF001 (as above)
+        edits = [SetProperty("delta.enableTypeWidening", value), SetProperty("a", "c")]
+        contract = edited(text, *edits, target="t")
+        assert contract.state.properties == {"delta.enableTypeWidening": value, "a": "c"}
 
 
 RECORDS = [
@@ -130,17 +158,21 @@ RECORDS = [
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
 @pytest.mark.parametrize("changes", RECORDS, ids=len)
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_record_is_edited_in_an_excerpt_as_in_the_whole(
+def test_the_record_of_a_field_is_edited_wherever_it_is(
     layout: str, changes: tuple[RecordedChange, ...], line_break: str
 ) -> None:
     text, path = LAYOUTS[layout]
     text = (HEAD + text).replace("\n", line_break)
-    (contract,) = contracts.read("orders.yml", text).contracts
-    editor, edits = Editor(contract, text), [RecordTypeChanges(path, changes)]
-    in_excerpt = editor._in_excerpt(edits)  # noqa: SLF001 (both ways must agree)
-    assert in_excerpt
-    assert in_excerpt == tuple(editor._in_whole(edits))  # noqa: SLF001
-    assert editor.text_changes(edits) == in_excerpt
+    (before,) = contracts.read("orders.yml", text).contracts
+    contract = edited(text, RecordTypeChanges(path, changes))
+    field = field_at(contract.state.columns, path)
+    assert field is not None
+    assert changes == (field.type_changes if isinstance(field.type_changes, tuple) else ())
+    wanted = map_fields(
+        before.state.columns,
+        lambda at, field: replace(field, type_changes=changes) if at == path else field,
+    )
+    assert plain(contract.state.columns) == plain(wanted)
 
 
 COLUMNS: dict[str, str] = {
@@ -206,37 +238,96 @@ DECLARED: dict[str, list[Change]] = {
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
 @pytest.mark.parametrize("changes", DECLARED)
 @pytest.mark.parametrize("layout", COLUMNS)
-def test_changes_of_columns_are_made_in_excerpts_as_in_the_whole(
-    layout: str, changes: str, line_break: str
-) -> None:
+def test_changes_that_are_declared_together(layout: str, changes: str, line_break: str) -> None:
     text = (HEAD + COLUMNS[layout]).replace("\n", line_break)
-    in_excerpts = _both_ways(text, [DeclareChange(changed) for changed in DECLARED[changes]])
-    # In a flow sequence, the commas around a removed column belong to its neighbours too.
-    assert in_excerpts or (layout == "flow sequence" and "dropped" in changes)
+    _require_declared(text, *DECLARED[changes])
 
 
-def test_changes_that_excerpts_mix_up_are_made_in_the_whole() -> None:
-    """The new column has the lines that the next one had: its excerpt cannot tell which is new."""
+def test_a_new_column_takes_the_name_and_the_lines_of_a_renamed_one() -> None:
     columns = "- name: a\n  type: int\n- name: b\n  type: int\n  deprecated: {since: 2026-01-01}\n"
     renamed, new = FieldRenamed(("c",), "b"), FieldAdded(("b",), Field("b", INTEGER), "a")
-    assert not _both_ways(f"{HEAD}columns:\n{columns}", [DeclareChange(renamed), DeclareChange(new)])
+    _require_declared(f"{HEAD}columns:\n{columns}", renamed, new)
 
 
 def test_renamed_columns_can_swap_their_names() -> None:
     renames = (FieldRenamed(("b",), "a"), FieldRenamed(("a",), "b"))
-    comment = DeclareChange(CommentChanged(("a",), "old", "it was b"))
-    assert _both_ways(HEAD + COLUMNS["blocks"], [DeclareRenames(renames), comment])
+    comment = CommentChanged(("a",), "old", "it was b")
+    text = HEAD + COLUMNS["blocks"]
+    contract = edited(text, DeclareRenames(renames), DeclareChange(comment))
+    (before,) = contracts.read("orders.yml", text).contracts
+    assert contract.state == apply_changes(before.state, [*renames, comment])
 
 
-def _both_ways(text: str, edits: list[Edit]) -> bool:
-    """Return whether the edits are made in excerpts; assert that the text is the one of the whole then."""
-    contract = contracts.read("orders.yml", text).contracts[0]
-    editor = Editor(contract, text)
-    in_parts, in_whole = editor._in_parts(edits), editor._in_whole(edits)  # noqa: SLF001 (both ways must agree)
-    made, expected = (
-        splice(text, [TextEdit(change.start, change.end, change.text) for change in changes])
-        for changes in (in_parts, in_whole)
-    )
-    assert not in_parts or made == expected
-    assert editor.text_changes(edits) == (in_parts or tuple(editor._in_whole(edits)))  # noqa: SLF001 (as above)
-    return bool(in_parts)
+def _require_declared(text: str, *changes: Change) -> None:
+    before = contracts.read("orders.yml", text).contracts[0]
+    contract = edited(text, *map(DeclareChange, changes))
+    wanted = apply_changes(before.state, changes)
+    assert plain(contract.state.columns) == plain(wanted.columns)
+    assert replace(contract.state, columns=wanted.columns) == wanted
+    names = {field.name for field in contract.state.columns.fields}
+    assert ("c" in names) == any(path == ("c",) for path in contract.deprecated) or not before.deprecated
+
+
+NESTED = (
+    HEAD
+    + """\
+columns:
+  - name: s  # of s
+    type: struct
+    columns:
+      - name: x
+        type: bigint
+        type_changes: [{from: int, to: bigint}]
+      - {name: y, type: bigint}  # of y
+      - name: m
+        type: "map<string, struct<u: bigint, v: int>>"
+    type_changes:
+      - {at: y, from: int, to: bigint}
+      - {at: m.value.u, from: int, to: bigint}
+  - name: last
+    type: int
+"""
+)
+WIDER = RecordedChange(INTEGER, LONG)
+IN_NESTED: dict[str, list[Change]] = {
+    "a field goes": [FieldRemoved(("s", "y"), Field("y", LONG))],
+    "a field with its own record goes": [FieldRemoved(("s", "x"), Field("x", LONG))],
+    "a field in text goes": [FieldRemoved(("s", "m", Part.VALUE, "u"), Field("u", LONG))],
+    "a parent and a field are renamed": [
+        FieldRenamed(("r",), "s"),
+        FieldRenamed(("r", "z"), "y"),
+        FieldRenamed(("r", "m", Part.VALUE, "w"), "u"),
+    ],
+    "renamed, widened and recorded": [
+        FieldRenamed(("s", "m2"), "m"),
+        TypeChanged(("s", "m2", Part.VALUE, "v"), INTEGER, LONG),
+        TypeHistoryChanged(("s", "m2", Part.VALUE, "v"), UNMANAGED, (WIDER,)),
+        TypeHistoryChanged(("s", "m2", Part.VALUE, "u"), (WIDER,), (RecordedChange(SHORT, LONG),)),
+    ],
+    "a text gets a field with a record": [
+        FieldAdded(("s", "m", Part.VALUE, "w"), Field("w", LONG, type_changes=(WIDER,)), "u")
+    ],
+    "a type with records becomes another one": [TypeChanged(("s", "m"), Struct(), DATE)],
+    "the last column goes, and a setting follows": [
+        FieldRemoved(("last",), Field("last", INTEGER)),
+        PropertyChanged("p", UNMANAGED, "1"),
+    ],
+    "all go but a new one": [
+        FieldRemoved(("s",), Field("s", INTEGER)),
+        FieldRemoved(("last",), Field("last", INTEGER)),
+        FieldAdded(("new",), Field("new", INTEGER), None),
+    ],
+}
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", ["\n", ""])
+@pytest.mark.parametrize("changes", IN_NESTED)
+def test_changes_inside_types_keep_the_records_of_what_stays(changes: str, end: str, line_break: str) -> None:
+    text = (NESTED.removesuffix("\n") + end).replace("\n", line_break)
+    before = contracts.read("orders.yml", text).contracts[0]
+    after = contracts.edited_text(before, text, [DeclareChange(change) for change in IN_NESTED[changes]])
+    (contract,) = contracts.read("orders.yml", after).contracts
+    wanted = apply_changes(before.state, IN_NESTED[changes])
+    assert plain(contract.state.columns) == plain(wanted.columns)
+    assert contract.state.properties == wanted.properties

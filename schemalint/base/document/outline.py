@@ -1,44 +1,24 @@
-"""Excerpts: a document without parts of its text, which edits do not read, or an older text has too."""
+"""Outlines: where the items of a list are, to read only some of them."""
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import abc
-from itertools import pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, Protocol, overload
+from typing import TYPE_CHECKING, overload
 
 from schemalint.base.document import layout
-from schemalint.base.document.edits import TextEdit, common_length, splice
 from schemalint.base.document.nodes import Sequence, Span, children, node_at
 from schemalint.base.document.reader import MAX_NODES, read_blanked, read_documents
+from schemalint.base.document.splicing import TextEdit, common_length, splice
 from schemalint.base.errors import ContractError
 from schemalint.base.values import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable
 
     from schemalint.base.document.nodes import Document, Node, Path
-
-
-class _Positioned(Protocol):
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-
-
-class Listed(_Positioned, Protocol):
-    """The positions of a sequence and of its items: a node, or an `Outline`."""
-
-    @property
-    def items(self) -> abc.Sequence[_Positioned]:
-        """The items."""
-
-    @property
-    def flow(self) -> bool:
-        """Whether the sequence is in brackets."""
 
 
 class _Spans(abc.Sequence[Span]):
@@ -127,34 +107,6 @@ class Outline:
         return document, next(node for _, node in children(root)) if self.flow else root, start - len(before)
 
 
-class Excerpt:
-    """A document after cuts, whose edits can be made in the whole text.
-
-    Attributes:
-        document: What is left.
-    """
-
-    def __init__(self, file: str, text: str, cuts: Iterable[TextEdit]) -> None:
-        """Make the cuts; each replaces a part of the text by a shorter one, or by none."""
-        self._cuts = sorted(cuts, key=lambda cut: cut.start)
-        (self.document,) = read_documents(splice(text, self._cuts), file)
-
-    def span_in_whole(self, span: Span) -> Span | None:
-        """Return a span of the excerpt in the whole text; None if a cut is inside it.
-
-        What is inserted where something was cut comes before it.
-        """
-        shift = 0
-        for cut in self._cuts:
-            start = cut.start - shift
-            if span.end <= start:
-                break
-            if span.start < start + len(cut.text):
-                return None
-            shift += cut.end - cut.start - len(cut.text)
-        return Span(span.start + shift, span.end + shift)
-
-
 @frozen
 class Beside:
     """A text that was read without the items that an older one has too.
@@ -170,27 +122,6 @@ class Beside:
     first: int
     last: int
     outline: Outline
-
-
-def with_items(file: str, text: str, outline: Outline, kept: Collection[int]) -> Excerpt:
-    """Return the document of an outline with only some items of the sequence, as `other_items` does."""
-    start, end = outline.document
-    other_documents = (TextEdit(0, start, ""), TextEdit(end, len(text), ""))
-    return Excerpt(file, text, [*other_documents, *other_items(text, outline, kept)])
-
-
-def other_items(text: str, sequence: Listed, kept: Collection[int]) -> Iterator[TextEdit]:
-    """Yield the cuts that leave only some items of a sequence, with their comments: at least one.
-
-    Args:
-        text: The text of the document.
-        sequence: The sequence.
-        kept: The indexes of the items to keep.
-    """
-    for before, after in pairwise((-1, *sorted(kept), len(sequence.items))):
-        if after - before > 1:
-            start, end = _gap(text, sequence, before, after)
-            yield TextEdit(start, end, "")
 
 
 def read_beside(text: str, file: str, older_text: str, older: Outline, path: Path) -> Beside | None:
@@ -215,10 +146,11 @@ def read_beside(text: str, file: str, older_text: str, older: Outline, path: Pat
     first = max(0, bisect_left(older.items, start, key=attrgetter("start")) - 1)
     last = min(len(older.items) - 1, bisect_right(older.items, end, key=attrgetter("end")))
     shift = len(text) - len(older_text)
-    blanks = [
-        _blank(older_text, cut, shift if cut.start >= end else 0)
-        for cut in other_items(older_text, older, range(first, last + 1))
-    ]
+    blanks: list[TextEdit] = []
+    if first > 0:
+        blanks.append(_blank(older_text, _gap(older_text, older, -1, first), 0))
+    if last + 1 < len(older.items):
+        blanks.append(_blank(older_text, _gap(older_text, older, last, len(older.items)), shift))
     if not blanks or (first and _shares_line(older_text, older, first)):
         return None
     try:
@@ -235,28 +167,28 @@ def read_beside(text: str, file: str, older_text: str, older: Outline, path: Pat
     return Beside(document, first, last, older.replaced(first, last, Outline.of(document, read), shift))
 
 
-def _gap(text: str, sequence: Listed, before: int, after: int) -> Span:
+def _gap(text: str, outline: Outline, before: int, after: int) -> Span:
     """Return the span between two items, which may be one before the first and one after the last."""
-    items = sequence.items
-    if not sequence.flow:
-        return Span(_line_of(text, sequence, before + 1), _line_of(text, sequence, after))
+    items = outline.items
+    if not outline.flow:
+        return Span(_line_of(text, outline, before + 1), _line_of(text, outline, after))
     if after < len(items):
         return Span(items[before + 1].start, items[after].start)
     return Span(items[before].end, items[-1].end)
 
 
-def _line_of(text: str, sequence: Listed, index: int) -> int:
+def _line_of(text: str, outline: Outline, index: int) -> int:
     """Return the start of the first line of an item in a block, or of the line after the last one."""
     if index == 0:
-        return layout.line_start(text, sequence.start)
-    end = sequence.items[index - 1].end
+        return layout.line_start(text, outline.start)
+    end = outline.items[index - 1].end
     return end if layout.ends_line(text, end) else layout.next_line(text, end)
 
 
-def _blank(text: str, cut: TextEdit, shift: int) -> TextEdit:
+def _blank(text: str, gap: Span, shift: int) -> TextEdit:
     """Return blanks for a part of a text; what follows it stays in its line, and keeps its column."""
-    last = text[cut.end - 1] if layout.ends_line(text, cut.end) else " "
-    return TextEdit(cut.start + shift, cut.end + shift, " " * (cut.end - cut.start - 1) + last)
+    last = text[gap.end - 1] if layout.ends_line(text, gap.end) else " "
+    return TextEdit(gap.start + shift, gap.end + shift, " " * (gap.end - gap.start - 1) + last)
 
 
 def _shares_line(text: str, outline: Outline, index: int) -> bool:
@@ -265,6 +197,6 @@ def _shares_line(text: str, outline: Outline, index: int) -> bool:
     return "\n" not in between and "\r" not in between
 
 
-def _indent(text: str, sequence: Listed) -> int:
+def _indent(text: str, sequence: Sequence | Outline) -> int:
     """Return the column of the dashes; -1 in brackets."""
     return -1 if sequence.flow else layout.column(text, sequence.start)

@@ -32,7 +32,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from schemalint.base.values import field, frozen, grouped, replace
 from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed, TypeChanged
-from schemalint.delta.datatype import VOID, Struct, type_at, walk
+from schemalint.delta.datatype import VOID, Field, Struct, type_at, walk
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
 from schemalint.delta.engine_answers import Answer
@@ -242,19 +242,17 @@ class RuleContext:
         return self.base is None and self.live is None
 
     @cached_property
-    def new_siblings(self) -> Mapping[tuple[Path, str], tuple[str, ...]]:
-        """The declared fields that `before` lacks and no rename explains, by struct and type.
+    def new_siblings(self) -> Mapping[Path, Mapping[str, tuple[Field, ...]]]:
+        """The declared fields that `before` lacks and no rename explains, by struct and text of the type.
 
-        The keys hold the path of the struct in lower case and the text of the type: a column that is gone may
-        be one of these fields, renamed.
+        The paths of the structs are in lower case. A column that is gone may be one of these fields, renamed.
         """
-        return grouped(
-            ((lowercased(path), print_type(field.type)), field.name)
+        return {
+            lowercased(path): new
             for path, after in walk(self.contract.state.columns)
             if isinstance(after, Struct) and isinstance(before := type_at(self.before.columns, path), Struct)
-            for field in after.fields
-            if field.renamed_from is None and before.get(field.name) is None
-        )
+            if (new := _new_fields(before, after))
+        }
 
     @cached_property
     def columns_with_lengths(self) -> frozenset[str]:
@@ -451,3 +449,8 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
         return check
 
     return decorate
+
+
+def _new_fields(before: Struct, after: Struct) -> Mapping[str, tuple[Field, ...]]:
+    new = [item for item in after.fields if item.renamed_from is None and before.get(item.name) is None]
+    return grouped((print_type(item.type), item) for item in new)

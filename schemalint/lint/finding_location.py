@@ -187,6 +187,8 @@ def _anchors(fact: Fact, problem: Problem) -> tuple[Anchor, ...]:
         path = own.path
     if path is not None:
         anchors = column_anchors(kind_of(own).anchor if own else "column", path)
+        if isinstance(own, change.FieldRemoved):
+            anchors = (("dropped", lowercased(path)), *anchors)
         return anchors if problem.part is None else ((problem.part, lowercased(path)), *anchors)
     if isinstance(fact, TableRetired):
         return (("table",),)

@@ -2,14 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from schemalint.delta.change import FieldRemoved
-from schemalint.delta.datatype import field_at
+from schemalint.delta.datatype import DataType, field_at
 from schemalint.delta.diff import newly_listed
 from schemalint.delta.patch import update_field
 from schemalint.delta.path import Path, format_path, lowercased, path_key
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_text import print_type
+from schemalint.delta.widening import TypeStep, step
 from schemalint.plugin import Problem, RuleContext, Severity, replace, rule
 
 _MOST_NAMES = 3
@@ -77,7 +79,7 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
                 help=f"to drop it, add `{entry}` to `dropped`",
             )
         return
-    candidates = ctx.new_siblings.get((lowercased(change.path[:-1]), print_type(change.field.type)), ())
+    candidates = _candidates(change, ctx)
     names = " or ".join(format_path((name,)) for name in candidates[:_MOST_NAMES])
     names += f" or one of {len(candidates) - _MOST_NAMES:,} others" if len(candidates) > _MOST_NAMES else ""
     renamed = f"if it is {names} now, add `renamed_from: {change.field.name}` there; " if names else ""
@@ -86,6 +88,20 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
         help=f"{renamed}to drop it, list it: `dropped: [{path}]`",
         remedy=partial(_remedy, change, candidates, ctx.contract.state),
     )
+
+
+def _candidates(change: FieldRemoved, ctx: RuleContext) -> tuple[str, ...]:
+    """Return the new fields beside a removed one that may be it, renamed: of its type, then of wider ones."""
+    old, new = change.field.type, ctx.new_siblings.get(lowercased(change.path[:-1]), {})
+    same = new.get(print_type(old), ())
+    wider = (
+        fields for fields in new.values() if fields != same and _widens(old, fields[0].type, change.path)
+    )
+    return tuple(field.name for field in chain(same, *wider))
+
+
+def _widens(old: DataType, new: DataType, path: Path) -> bool:
+    return step(old, new, nested=len(path) > 1) in (TypeStep.WIDENING, TypeStep.FREE)
 
 
 def _was_listed_for_another(path: Path, ctx: RuleContext) -> bool:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from schemalint.delta.feature import FEATURES
+from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, closure
 from schemalint.delta.protocol import above_limits, format_limits, minimum_versions
 from schemalint.plugin import ObjectRef, Problem, ProtocolUpgrade, RuleContext, Severity, rule
 
@@ -36,7 +36,8 @@ def legacy_protocol_gap(upgrade: ProtocolUpgrade, ctx: RuleContext) -> Iterator[
     Versions never decrease, and removing a property leaves its feature behind. `ALTER TABLE … DROP FEATURE`
     reverts some features: it rewrites what uses the feature, needs several commits, and for features that
     leave traces in the history adds the feature `checkpointProtection`, unless the history is truncated,
-    which takes a day of waiting by default. Other features stay for good.
+    which takes a day of waiting by default. Other features stay for good, with the features that they
+    require: domainMetadata beside clustering. `checkpointProtection` itself goes only with the history.
 
     ## What to do
 
@@ -78,7 +79,7 @@ def legacy_protocol_gap(upgrade: ProtocolUpgrade, ctx: RuleContext) -> Iterator[
         f"the protocol rises from {_protocol(upgrade.before)} to {_protocol(upgrade.after)}"
         + (f" because of {because}" if because else "")
         + (f"; this exceeds {exceeded}" if exceeded else ""),
-        help=" ".join(_help(upgrade.added, allowed=allowed, exceeded=exceeded)),
+        help=" ".join(_help(upgrade, allowed=allowed, exceeded=exceeded)),
         severity=Severity.INFO if allowed else Severity.ERROR,
         object=ObjectRef(*upgrade.because[0][:2]) if upgrade.because else None,
     )
@@ -103,21 +104,25 @@ def _exceeded_limits(upgrade: ProtocolUpgrade, ctx: RuleContext) -> str:
     return format_limits({name: limit for name, limit in after.items() if name not in before})
 
 
-def _help(added: frozenset[str], *, allowed: bool, exceeded: str) -> Iterator[str]:
+def _help(upgrade: ProtocolUpgrade, *, allowed: bool, exceeded: str) -> Iterator[str]:
     if exceeded:
         yield f"Raise {exceeded}, or do without the features."
     elif not allowed:
         yield "Allow it with `protocol: {allow_upgrade: true}`."
-    rows = [FEATURES[name] for name in sorted(added) if name in FEATURES]
+    rows = [FEATURES[name] for name in sorted(upgrade.added) if name in FEATURES]
     if readers := [row.name for row in rows if row.reader]:
         yield f"Clients without {_list(readers)} lose access."
     if writers := [row.name for row in rows if not row.reader]:
         yield f"Clients without {_list(writers)} can no longer write."
-    if removable := [row.name for row in rows if row.removable]:
+    lasting = closure({name for name in upgrade.after if name in FEATURES and not FEATURES[name].removable})
+    droppable = [row for row in rows if row.name not in lasting]
+    if removable := [row.name for row in droppable if row.name != CHECKPOINT_PROTECTION]:
         yield f"DROP FEATURE reverts {_list(removable)}, in several commits that may rewrite files."
-    if traces := [row.name for row in rows if row.removable and row.drop_needs_history]:
+    if traces := [row.name for row in droppable if row.drop_needs_history]:
         yield f"For {_list(traces)} it leaves checkpointProtection until the history is truncated."
-    if final := [row.name for row in rows if not row.removable]:
+    if len(removable) < len(droppable):
+        yield f"Only DROP FEATURE … TRUNCATE HISTORY reverts {CHECKPOINT_PROTECTION}."
+    if final := [row.name for row in rows if row.name in lasting]:
         yield f"DROP FEATURE cannot revert {_list(final)}."
 
 

@@ -11,7 +11,7 @@ from schemalint.base.errors import Location
 from schemalint.delta.streams import StreamVerdict, effect_on_stream
 from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import missing_approvals
-from schemalint.model.plan import Approval, Cost, Refusal, RefusalKind, Step, TablePlan
+from schemalint.model.plan import Approval, Cost, Refusal, RefusalKind, Step, StepKind, TablePlan
 from schemalint.planner import planned_commits
 from schemalint.report.readers import client_text
 from schemalint.report.streams import effect_text, place_lines, settings_lines, stream_title, verdict_text
@@ -21,6 +21,12 @@ APPROVE: Final = "To approve the steps that need it, in the configuration or wit
 """The title of `approval_lines`."""
 
 _MOST_HASHES: Final = 200
+
+
+def commits_of(step: Step) -> str:
+    """The number of a step's commits; DROP FEATURE makes more where it first removes traces."""
+    at_least = "at least " if step.kind is StepKind.DROP_FEATURE else ""
+    return f"{at_least}{counted(step.commits, 'commit')}"
 
 
 def summary_of(deployment: Deployment) -> str:

@@ -24,6 +24,7 @@ from schemalint.report.plan._words import (
     APPROVE,
     approval_lines,
     approvals_text,
+    commits_of,
     consumer_lines,
     others_text,
     summary_of,
@@ -147,7 +148,7 @@ def _cells(step: Step, missing: frozenset[Approval], *, creates: bool) -> Iterat
     locations = [f"<br>{markdown_code(line)}" for line in first_few(lines)]
     reasons = [f"<br>{markdown_prose(reason)}" for reason in first_few(step.reasons)]
     yield "".join([step.kind.value, *needs, *reasons, *locations])
-    yield f"{step.cost.value}, {counted(step.commits, 'commit')}"
+    yield f"{step.cost.value}, {commits_of(step)}"
     yield "<br>".join(markdown_prose(risk) for risk in risks(step, creates=creates))
     undo = [markdown_code(step.undo)] if step.undo else []
     yield "<br>".join([*undo, *([markdown_prose(step.undo_note)] if step.undo_note else [])]) or "none"

@@ -15,6 +15,7 @@ from schemalint.report.plan._words import (
     APPROVE,
     approval_lines,
     approvals_text,
+    commits_of,
     consumer_lines,
     locations_text,
     others_text,
@@ -56,7 +57,7 @@ def _step_lines(
 ) -> Iterator[str]:
     """Render one statement: its kind, SQL, reasons, source, effects and undo."""
     needs = f", {approvals_text(step.needs, missing)}" if step.needs else ""
-    head = f"{step.kind.value} ({counted(step.commits, 'commit')}, {step.cost.value}{needs})"
+    head = f"{step.kind.value} ({commits_of(step)}, {step.cost.value}{needs})"
     yield f"  {number}. " + styled(head, color=color, fg="red" if step.needs & missing else "green")
     yield from (f"      {printable(line)}" for line in step.sql.split("\n"))
     yield from (f"      because {printable(reason)}" for reason in first_few(step.reasons))

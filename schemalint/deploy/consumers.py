@@ -10,14 +10,18 @@ from schemalint.delta.table import LiveTable
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan
-from schemalint.model.stream_report import StreamReport, stream_reports
+from schemalint.model.stream_report import StreamReport, stream_reports, waiting_streams
 from schemalint.planner import planned_commits
 
 
 def planned_streams(plan: TablePlan, contract: Contract) -> Iterator[StreamReport]:
-    """Yield the effect of a plan on each declared stream of its table; none if it changes nothing."""
-    if plan.steps and plan.live is not None and _streams(contract):
+    """Yield the effect of a plan on each declared stream of its table; without steps, what waits already."""
+    if plan.live is None or not _streams(contract):
+        return
+    if plan.steps:
         yield from stream_reports(plan.table, contract.consumers, planned_commits(plan))
+    else:
+        yield from waiting_streams(plan.table, contract.consumers)
 
 
 def applied_streams(plan: TablePlan, contract: Contract, table: LiveTable) -> Iterator[StreamReport]:

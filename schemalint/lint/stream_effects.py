@@ -17,13 +17,15 @@ from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import AffectedStreams
-from schemalint.model.stream_report import stream_reports
+from schemalint.model.stream_report import stream_reports, waiting_streams
 from schemalint.planner import PlanOptions, only_stops_streams, plan_table, planned_commits
 from schemalint.plugin import RuleContext
 
 
 def affected_streams(ctx: RuleContext, tracking: ColumnTracking | None = None) -> AffectedStreams | None:
-    """Return what the change does to each declared stream; None if the table gets no plan, or no statement.
+    """Return what the change does to each declared stream; None if the table gets no plan.
+
+    Without a statement, only streams count that wait for what the table has already.
 
     A query counts as one that runs during the change: the worse case, and the declaration does not say.
 
@@ -40,9 +42,11 @@ def affected_streams(ctx: RuleContext, tracking: ColumnTracking | None = None) -
     if tracking is None and ctx.base is not None:
         tracking = track_columns(table.state.columns, [ctx.base.state, ctx.contract.state])
     plan = plan_table(ctx.contract, table, table.uri, options=PlanOptions(tracking))
-    # The base alone gives the findings that exist already: what its streams have not met yet.
-    if plan.refusals or not (plan.steps or ctx.contract is ctx.base):
+    if plan.refusals:
         return None
+    if not plan.steps:
+        waiting = waiting_streams(ctx.contract.table, ctx.consumers)
+        return AffectedStreams(waiting) if waiting else None
     commits = planned_commits(plan)
     if ctx.live is None:
         commits = tuple(replace(commit, version=None) for commit in commits)

@@ -138,8 +138,9 @@ def stream_reports(
             before = effect_from(progress, tracked=tracked, running=True)
             is_earlier = before.verdict is effect.verdict and alone.verdict is not effect.verdict
         blocks = tuple(_not_allowed(effect.blocks, consumer.stream))
-        if effect.verdict is StreamVerdict.BLOCKED and not blocks:
-            effect = replace(effect, verdict=StreamVerdict.RESTARTS)
+        if effect.verdict is StreamVerdict.BLOCKED and not blocks:  # one that has stopped already goes on
+            goes_on = StreamVerdict.RESTARTS if effect.stops else StreamVerdict.CONTINUES
+            effect = replace(effect, verdict=goes_on)
         yield StreamReport(table, consumer, replace(effect, blocks=blocks), is_earlier)
 
 
@@ -160,3 +161,9 @@ def _kinds_by_version(blocks: Iterable[StreamBlock]) -> Mapping[int | None, list
     for kind, known in versions.items():
         found.setdefault(known.pop() if len(known) == 1 else None, []).append(kind)
     return found
+
+
+def waiting_streams(table: str, consumers: Iterable[Consumer]) -> tuple[StreamReport, ...]:
+    """Return the streams that do not simply go on in the commits that they have still to meet, or may not."""
+    reports = stream_reports(table, consumers, ())
+    return tuple(report for report in reports if report.verdict is not StreamVerdict.CONTINUES)

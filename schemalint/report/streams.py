@@ -24,7 +24,8 @@ def effect_text(effect: StreamEffect) -> str:
         case StreamVerdict.RESTARTS:
             return f"{stops}; start it again"
         case StreamVerdict.BLOCKED:
-            return f"{stops}, blocked by {listed([kind.key for kind in effect.unblock])}"
+            has_stopped = stops if effect.stops else "has stopped"
+            return f"{has_stopped}, blocked by {listed([kind.key for kind in effect.unblock])}"
         case StreamVerdict.NEW_CHECKPOINT:
             return "cannot go on, and needs a new checkpoint"
         case StreamVerdict.UNKNOWN:

@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from schemalint.delta.datatype import LONG, Field
+from schemalint.delta.stream_progress import BEFORE_CHANGE
 from schemalint.delta.stream_settings import java_hash
 from schemalint.report.findings import json as findings_json
 from support.checkpoints import entry, offset, offsets, write_checkpoint
@@ -67,6 +68,18 @@ class Lake:
         tracked = "" if logged is None else f", schema_tracking_location: {folder}/s"
         return f"{{checkpoint: {folder}{tracked}}}"
 
+    def stopped_stream(self) -> str:
+        """Write the checkpoint of a stream that has stopped at the rename, and return its declaration."""
+        folder = self.folder / "stopped"
+        entries = {
+            f"s/_schema_log_t-1/{number}": entry(
+                version, (("id", "long"), (name, "long")), path=f"file:{folder}/sources/0", table_id="t-1"
+            )
+            for number, (version, name) in enumerate(((0, "amount"), (2, "total")))
+        }
+        write_checkpoint(folder, [offsets(offset(2, BEFORE_CHANGE, table_id="t-1"))], files=entries)
+        return f"{{checkpoint: {folder}, schema_tracking_location: {folder}/s}}"
+
     def declare(self, stream: str) -> None:
         self.project.declare(f"{CONTRACT}consumers: [{{name: billing, stream: {stream}}}]\n")
 
@@ -107,6 +120,35 @@ def test_a_tracked_stream_is_blocked_by_what_its_log_does_not_have_yet(lake: Lak
     lake.declare(lake.stream(4, logged=2, name="past"))
     stream = lake.plan()
     assert (stream["verdict"], stream["stops"], stream["unblock"]) == ("restarts", 1, [])
+
+
+def test_a_stream_that_waits_on_a_table_that_does_not_change_is_reported_by_all_commands(lake: Lake) -> None:
+    as_it_is = CONTRACT.replace("  - {name: note, type: string}\n", "")
+    stream = lake.stream(2, logged=0)
+    allowed = stream.replace("}", ", unblock: {rename: 2}}")
+    for declared, verdict in ((stream, "blocked"), (allowed, "restarts")):
+        lake.project.declare(f"{as_it_is}consumers: [{{name: billing, stream: {declared}}}]\n")
+        lake.project.repo.commit()
+        assert lake.plan()["verdict"] == verdict
+        audited = lake.project.run("audit", "--target", "dev", "--all", "--output-format", "json")
+        assert [report["verdict"] for report in json.loads(audited.out)["streams"]] == [verdict]
+        checked = lake.project.run("check", "--live", "--all", "--output-format", "json")
+        assert [report["verdict"] for report in json.loads(checked.out)["streams"]] == [verdict]
+        codes = [finding["code"] for finding in json.loads(checked.out)["findings"]]
+        assert codes == (["RD009"] if verdict == "blocked" else ["RD011"])
+    lake.project.declare(f"{as_it_is}consumers: [{{name: billing, stream: {stream}}}]\n")
+    assert lake.project.check("--live").codes == ["RD009"], "unblock was taken out too early"
+
+
+def test_a_stream_that_has_stopped_does_not_stop_again_for_the_same_change(lake: Lake) -> None:
+    as_it_is = CONTRACT.replace("  - {name: note, type: string}\n", "")
+    stream = lake.stopped_stream()
+    lake.project.declare(f"{as_it_is}consumers: [{{name: billing, stream: {stream}}}]\n")
+    assert "has stopped, blocked by rename" in lake.project.run("audit", "--target", "dev", "--all").out
+    allowed = stream.replace("}", ", unblock: {rename: 2}}")
+    lake.project.declare(f"{as_it_is}consumers: [{{name: billing, stream: {allowed}}}]\n")
+    assert "times" not in lake.project.run("audit", "--target", "dev", "--all").out
+    assert lake.project.check("--live", "--all").codes == []
 
 
 def test_a_stream_elsewhere_is_not_opened_and_its_place_is_unknown(lake: Lake, tmp_path: Path) -> None:

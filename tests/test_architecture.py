@@ -161,7 +161,7 @@ from schemalint.project.config import Config, Target
 from schemalint.project.config.trust import resolve_storage
 from schemalint.project.git import Worktree
 from schemalint.lint.live_side import live_side
-from schemalint.lint.rulebook import selection_of
+from schemalint.lint.rulebook import rules_of
 from schemalint.project.config.project import Project
 from schemalint.spark.session import start
 
@@ -174,7 +174,7 @@ def planted(project: Project, config: Config, target: Target) -> None:
     TargetTables(target, Path(), {})
     live_side(project, config, None, Worktree())
     start(config.spark)
-    selection_of(config, config.plugins)
+    rules_of(config, config.plugins)
 """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,20 +16,21 @@ from schemalint.base.reading import read_given, read_plain
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_note
 from schemalint.delta.footer_summary import PhysicalTypes
-from schemalint.lint.baseline import Baseline, Entry, compare, read_baseline, rewritten, text_of, unused
+from schemalint.lint.baseline import Baseline, Entry, read_baseline, rewritten, text_of, unused
 from schemalint.lint.exception_findings import judge_exception
-from schemalint.lint.judge import ordered
+from schemalint.lint.exceptions import approve
+from schemalint.lint.rule_judge import ordered
 from schemalint.model.contract import table_key
 from schemalint.model.fact import JudgedException
 from schemalint.project import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from schemalint.cli._typed import BaselineOptions
-    from schemalint.lint.configuration import HeadConfig
+    from schemalint.lint.rule_sets import RuleSets
+    from schemalint.lint.sides import Sides
     from schemalint.model.finding import CheckResult, Finding
-    from schemalint.plugin import Rule
     from schemalint.project.git import Side
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -64,73 +66,90 @@ class Reach:
         files: Whether it read data files.
     """
 
-    rules: Sequence[Rule]
+    rules: RuleSets
     sides: frozenset[str]
     is_complete: bool
     files: bool = False
 
 
-def with_baseline(
-    result: CheckResult,
+def read_baseline_of(
     options: BaselineOptions,
-    reach: Reach,
     *,
     configured: Path | None = None,
-    head: HeadConfig | None = None,
+    sides: Sides | None = None,
     base: Side | None = None,
     void: Callable[[Finding], bool] = lambda _finding: False,
-) -> CheckResult:
-    """Return a result whose findings are compared with the baseline; write it if the user wants that.
+) -> Baseline | None:
+    """Read the baseline; None if there is none, or it is about to be written.
 
     Args:
-        result: The result of a run.
         options: The options of the baseline.
-        reach: What the run could find.
         configured: The file that the configuration names.
-        head: The configuration of the side under review, if the file can be one of its repository.
+        sides: The sides of a check, if the file can be one of their repository.
         base: The old side: what it lacks is added by the change under review.
-        void: See `compare`.
+        void: See `Baseline`.
 
     Raises:
         UsageError: There is no such file, or it cannot be written.
         ConfigError: It is no baseline.
     """
-    written = options.write_baseline or None
-    file = Path(options.baseline) if options.baseline else configured
-    if options.write_baseline is None and file is None:
-        return result
-    target = Path(written) if written else file
-    if target is None:
-        raise UsageError(
-            "--write-baseline needs a file", help="name it, or set `baseline` in the configuration"
-        )
     is_written = options.write_baseline is not None
-    baseline = _read(file or target, head, base, may_miss=is_written)
+    file = Path(options.baseline) if options.baseline else configured
+    target = Path(options.write_baseline) if options.write_baseline else file
+    if target is None:
+        if is_written:
+            raise UsageError(
+                "--write-baseline needs a file", help="name it, or set `baseline` in the configuration"
+            )
+        return None
+    # All entries count where the file is written anew.
+    baseline = _read(file or target, sides, None if is_written else base, may_miss=is_written)
     if is_written and target != file:
         _read(target, None, None, may_miss=True)  # a file that is no baseline is not overwritten
+    return None if baseline is None else replace(baseline, void=void)
+
+
+def with_baseline(
+    result: CheckResult,
+    baseline: Baseline | None,
+    options: BaselineOptions,
+    reach: Reach,
+    configured: Path | None = None,
+) -> CheckResult:
+    """Return a result with the entries of the baseline that are unused; write it if the user wants that.
+
+    Args:
+        result: The result of a run.
+        baseline: What `read_baseline_of` returned.
+        options: The options of the baseline.
+        reach: What the run could find.
+        configured: The file that the configuration names.
+
+    Raises:
+        UsageError: The file cannot be written.
+    """
 
     def is_judged(entry: Entry) -> bool:
         return _is_judged(entry, result, reach)
 
-    if is_written and result.errors:
+    target = Path(options.write_baseline or options.baseline or configured or "")
+    if options.write_baseline is not None and result.errors:
         print_note(f"note: {target} was not written, because the run is incomplete")
-        is_written = False
-    if is_written:
-        compared = compare(result, replace(baseline, merged=None) if baseline else Baseline(str(target)))
-        entries = rewritten(baseline, compared, is_judged, grow=options.grow)
+    elif options.write_baseline is not None:
+        entries = rewritten(baseline, result.findings, result.covered, is_judged, grow=options.grow)
         text = text_of(entries)
         write_text(target, text)
         print_note(f"wrote {target}: findings in {len(entries)} entries")
         baseline = Baseline(str(target), {entry.fingerprint: entry for entry in entries}, text=text)
+        found = approve(result.findings, (), (), dt.datetime.now(tz=dt.UTC).date(), baseline)
+        result = replace(result, findings=found.remaining, covered=found.covered)
     if baseline is None:
         return result
-    compared = compare(result, baseline, void)
     about = [
         replace(finding, fix=None, help="--write-baseline removes it")
-        for entry in unused(baseline, compared.used, is_judged)
-        for finding in judge_exception(JudgedException(entry, "unused"), reach.rules)
+        for entry in unused(baseline, result.covered, is_judged)
+        for finding in judge_exception(JudgedException(entry, "unused"), reach.rules.everywhere)
     ]
-    result = compared.result
     return replace(
         result,
         findings=ordered((*result.findings, *about)),
@@ -138,17 +157,17 @@ def with_baseline(
     )
 
 
-def require_baseline(file: Path, head: HeadConfig) -> None:
+def require_baseline(file: Path, sides: Sides) -> None:
     """Read a baseline that the configuration under review names.
 
     Raises:
         UsageError: There is no such file.
         ConfigError: It is no baseline.
     """
-    _read(file, head, None, may_miss=False)
+    _read(file, sides, None, may_miss=False)
 
 
-def _read(file: Path, head: HeadConfig | None, base: Side | None, *, may_miss: bool) -> Baseline | None:
+def _read(file: Path, sides: Sides | None, base: Side | None, *, may_miss: bool) -> Baseline | None:
     """Read a baseline; that of a repository at the side under review, with what the base has of it.
 
     Raises:
@@ -157,25 +176,25 @@ def _read(file: Path, head: HeadConfig | None, base: Side | None, *, may_miss: b
     """
     # By its name first: a link that the change under review makes of it does not take it out.
     path = Path(os.path.abspath(file))  # noqa: PTH100 (follows no link)
-    if head is not None and not path.is_relative_to(head.repository.root):
+    if sides is not None and not path.is_relative_to(sides.repository.root):
         path = path.resolve()
-    is_inside = head is not None and path.is_relative_to(head.repository.root)
-    name = path.relative_to(head.repository.root).as_posix() if head and is_inside else str(file)
+    is_inside = sides is not None and path.is_relative_to(sides.repository.root)
+    name = path.relative_to(sides.repository.root).as_posix() if sides and is_inside else str(file)
     merged = None
-    if head is not None and is_inside and not isinstance(head.side, git.Worktree):
-        data = git.file_at(head.repository, head.side, name)
+    if sides is not None and is_inside and not isinstance(sides.head, git.Worktree):
+        data = git.file_at(sides.repository, sides.head, name)
         if data is None and not may_miss:
             raise UsageError(
-                f"there is no baseline {name} in {head.side.why}", help="write it, and commit it"
+                f"there is no baseline {name} in {sides.head.why}", help="write it, and commit it"
             )
     else:
         data = _on_disk(path, name, read_plain if is_inside else read_given, may_miss=may_miss)
     if data is None:
         return None
-    if head is not None and base is not None and is_inside:
-        at_base = git.file_at(head.repository, base, name)
+    if sides is not None and base is not None and is_inside:
+        at_base = git.file_at(sides.repository, base, name)
         merged = {} if at_base is None else _merged(name, at_base)
-    return Baseline(name, read_baseline(name, data), merged, data.decode())
+    return Baseline(name, read_baseline(name, data), merged, text=data.decode())
 
 
 def _merged(name: str, data: bytes) -> dict[str, Entry]:
@@ -207,6 +226,6 @@ def _is_judged(entry: Entry, result: CheckResult, reach: Reach) -> bool:
         and (target is None or entry.target == target)
         and any(
             rule.code == entry.code and (reach.files or rule.subjects != (PhysicalTypes,))
-            for rule in reach.rules
+            for rule in reach.rules.rules
         )
     )

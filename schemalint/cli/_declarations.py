@@ -11,9 +11,8 @@ import click
 from schemalint.base.values import frozen
 from schemalint.cli import print_note
 from schemalint.cli._typed import ReportOptions
-from schemalint.lint.configuration import CheckSettings
+from schemalint.lint.sides import Sides
 from schemalint.project import git
-from schemalint.project.git import Side
 
 if TYPE_CHECKING:
     from schemalint.lint.declarations import DeclaredTables
@@ -40,20 +39,16 @@ def declarations_options(command: F) -> F:
 
 
 def tables_of_other_tools(
-    repository: git.Repository,
-    base: Side,
-    head: Side,
-    settings: CheckSettings,
-    given: DeclarationsOptions,
-    report: ReportOptions,
+    sides: Sides, given: DeclarationsOptions, report: ReportOptions
 ) -> DeclaredTables | None:
     """Return the tables in files of other tools, and say what of these is not compared; None without any."""
-    deciding, files = settings.gate.deciding, (given.base_from, given.head_from)
+    deciding, files = sides.deciding, (given.base_from, given.head_from)
     if files == (None, None) and not any(config.declarations for config in deciding):
         return None
     from schemalint.lint.declarations import declared_tables  # noqa: PLC0415 (only with such files)
 
-    found = declared_tables(repository, base, head, deciding, files, is_ci=git.is_ci(os.environ))
+    is_ci = git.is_ci(os.environ)
+    found = declared_tables(sides.repository, sides.base, sides.head, deciding, files, is_ci=is_ci)
     if found is not None and not report.quiet:
         for note in found.notes:
             print_note(note)

@@ -10,10 +10,14 @@ import click
 from schemalint.base.errors import UsageError, worst_status
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error, print_note
-from schemalint.cli._deploy_options import deploy_options, print_unplanned
+from schemalint.cli._deploy_options import (
+    deploy_options,
+    opened_plan_file,
+    print_unplanned,
+    require_no_planning,
+)
 from schemalint.cli._options import PENDING, examples
 from schemalint.cli._output import can_ask, confirmed, show
-from schemalint.cli._plan_file import opened_plan_file, require_no_planning
 from schemalint.cli._progress import JOBS, table_workers
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import running_spark
@@ -182,7 +186,6 @@ def command(options: ApplyCommand) -> int:
                     _print_step,
                     options.connection.jobs or _JOBS,
                     options.all_or_nothing,
-                    exactly=journal is not None,
                     fail_fast=options.fail_fast,
                     progress=workers.tell,
                     log=log,

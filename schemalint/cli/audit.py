@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +10,7 @@ import click
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.values import as_dict, frozen, replace
 from schemalint.cli import print_note, report_bugs
-from schemalint.cli._baseline import Reach, baseline_options, with_baseline
+from schemalint.cli._baseline import Reach, baseline_options, read_baseline_of, with_baseline
 from schemalint.cli._completion import table_names
 from schemalint.cli._options import examples, least_severity, project_options, rule_options, target_option
 from schemalint.cli._progress import table_workers, workers_options
@@ -19,22 +18,20 @@ from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, spark_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
-from schemalint.lint.audit import audit
-from schemalint.lint.audit_exceptions import with_exceptions
-from schemalint.lint.audit_reading import read_for_audit, with_readers
+from schemalint.lint.audit import audit, with_exceptions
+from schemalint.lint.audit_cases import audit_cases, read_for_audit
 from schemalint.lint.check import with_exit_status
 from schemalint.lint.consumers import configuration_faults
-from schemalint.lint.scopes import Scopes, lock_faults
-from schemalint.lint.selection import scopes_of
+from schemalint.lint.rule_sets import RuleSets, lock_faults, rule_sets_of
 from schemalint.model.finding import CheckResult, Run, SideRef
 from schemalint.tables.catalog.audit_targets import AuditTargets
 from schemalint.tables.catalog.table_requests import open_environment, table_requests
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from schemalint.cli._spark_options import Spark
-    from schemalint.lint.audit import AuditedTable
+    from schemalint.lint.audit_cases import TableReading
     from schemalint.model.consumer import Consumer
     from schemalint.project.config.trust import Trusted
     from schemalint.project.git import Repository
@@ -125,7 +122,7 @@ def command(options: AuditOptions) -> int:
 def _run(options: AuditOptions, *, keep_tables: bool) -> CheckResult:
     repository, settings = settings_anywhere(options.connection)
     settings = settings.with_nested(repository)
-    scopes = _scopes(repository, settings, options)
+    rules = _rules(repository, settings, options)
     fail_on = least_severity(settings.config.fail_on, options.report)
     with spark_for(settings, options.connection, is_used=options.into is not None) as spark:
         targets = _targets(repository, settings, spark if options.connection.via else None, options)
@@ -134,42 +131,31 @@ def _run(options: AuditOptions, *, keep_tables: bool) -> CheckResult:
         if options.report.verbose:
             print_note(f"configuration: {settings.config.file or 'none'}")
             print_note(f"tables: {len(targets.tables):,}")
-            print_note(f"rules: {len(scopes.rules):,}")
+            print_note(f"rules: {len(rules.rules):,}")
+        baseline = read_baseline_of(options.baseline)
         with table_workers(options.connection) as workers:
             result = audit(
-                with_readers(_tables(targets, spark, workers, options), targets.where),
-                scopes.rules,
+                audit_cases(_tables(targets, spark, workers, options), rules, targets.where),
                 target=targets.where.target.name if targets.where else None,
-                scopes=scopes,
                 consumers=consumers,
                 client_rows=settings.config.clients,
                 keep_tables=keep_tables,
             )
         result = replace(result, errors=(*targets.errors, *result.errors))
-        result = _with_exceptions(result, repository, settings, scopes, targets.tables, options)
-        result = with_baseline(
-            result, options.baseline, Reach(scopes.rules, _AUDITED, options.everything, options.files)
+        result = with_exceptions(
+            result,
+            (table.contract for table in targets.tables if table.contract),
+            rules,
+            repository,
+            settings,
+            baseline,
+            env=os.environ,
+            files=options.files,
         )
+        reach = Reach(rules, _AUDITED, options.everything, options.files)
+        result = with_baseline(result, baseline, options.baseline, reach)
         result = _append(result, sink) if sink else result
     return with_exit_status(result, fail_on)
-
-
-def _with_exceptions(
-    result: CheckResult,
-    repository: Repository | None,
-    settings: Trusted,
-    scopes: Scopes,
-    tables: Sequence[TableRequest],
-    options: AuditOptions,
-) -> CheckResult:
-    """Let exceptions approve findings, if the tables are audited in a repository."""
-    if repository is None:
-        return result
-    declared = (table.contract for table in tables if table.contract)
-    today, files = dt.datetime.now(tz=dt.UTC).date(), options.files
-    return with_exceptions(
-        result, declared, scopes, repository, settings, env=os.environ, today=today, files=files
-    )
 
 
 def _consumers(settings: Trusted, tables: Iterable[TableRequest]) -> tuple[Consumer, ...]:
@@ -213,7 +199,7 @@ def _append(result: CheckResult, sink: FindingsSink) -> CheckResult:
 
 def _tables(
     targets: AuditTargets, spark: Spark | None, workers: TableWorkers, options: AuditOptions
-) -> Iterator[AuditedTable]:
+) -> Iterator[TableReading]:
     if spark is None or not options.connection.via:
         return read_for_audit(targets.tables, workers, files=options.files)
     from schemalint.spark.audit import audited_by_spark  # noqa: PLC0415 (only with Spark)
@@ -251,9 +237,9 @@ def _environment(
     return open_environment(repository, settings, name, via)
 
 
-def _scopes(repository: Repository | None, settings: Trusted, options: AuditOptions) -> Scopes:
+def _rules(repository: Repository | None, settings: Trusted, options: AuditOptions) -> RuleSets:
     local = settings.rule_files(repository) if repository and options.allow_local_plugins else None
-    scopes = scopes_of([settings.config], local=local, **as_dict(options.rules))
-    for fault in lock_faults(settings.config, scopes.everywhere.rules):
+    rules = rule_sets_of([settings.config], local=local, **as_dict(options.rules))
+    for fault in lock_faults(settings.config, rules.everywhere[0].rules):
         raise fault
-    return scopes
+    return rules

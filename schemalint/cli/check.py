@@ -14,7 +14,13 @@ from schemalint.base.files import rewrite_text
 from schemalint.base.printable import document_text
 from schemalint.base.values import as_dict, frozen, replace
 from schemalint.cli import print_note, report_bugs
-from schemalint.cli._baseline import Reach, baseline_options, require_baseline, with_baseline
+from schemalint.cli._baseline import (
+    Reach,
+    baseline_options,
+    read_baseline_of,
+    require_baseline,
+    with_baseline,
+)
 from schemalint.cli._declarations import DeclarationsOptions, declarations_options, tables_of_other_tools
 from schemalint.cli._options import (
     engine_option,
@@ -33,18 +39,17 @@ from schemalint.cli._spark_options import Spark, spark_for, via_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
 from schemalint.lint.check import check, with_exit_status
 from schemalint.lint.check_input import CheckInput
-from schemalint.lint.configuration import (
-    CheckSettings,
-    HeadConfig,
+from schemalint.lint.exception_files import exceptions_of
+from schemalint.lint.rule_judge import ordered
+from schemalint.lint.rule_sets import RuleSets, is_locked, lock_faults, rule_sets_of
+from schemalint.lint.sides import (
+    Sides,
     head_config,
-    local_settings,
-    review_settings,
+    local_sides,
+    path_filter,
+    readable_ancestors,
+    review_sides,
 )
-from schemalint.lint.exception_files import OtherExceptions, other_exceptions, void_reasons
-from schemalint.lint.judge import ordered
-from schemalint.lint.scopes import Scopes, is_locked, lock_faults
-from schemalint.lint.selection import scopes_of
-from schemalint.lint.sides import path_filter, read_contents, readable_ancestors
 from schemalint.model.exception import ExceptionSource
 from schemalint.model.finding import CheckResult, Finding, Run, SideRef
 from schemalint.project import git
@@ -59,6 +64,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schemalint.delta.engine import Engine
+    from schemalint.lint.baseline import Baseline
     from schemalint.lint.check_input import LiveSide
     from schemalint.plugin import Rule
     from schemalint.tables.storage.table_workers import Tell
@@ -191,28 +197,26 @@ def _run(options: CheckOptions) -> CheckResult | None:
     if connection.fetch:
         repository = repository.fetching_objects()
     head = git.find_head(repository, options.head_option, os.environ)
-    of_head = head_config(repository, head, connection.config_file, isolated=connection.isolated)
-    project = Project(repository, of_head.config)
     # In CI the event determines the base: a change under review must not choose its own.
-    against = options.against or (None if git.is_ci(os.environ) else project.config.against)
+    file = None if connection.isolated else connection.config_file
+    config = head_config(repository, head, file, isolated=connection.isolated)
+    against = options.against or (None if git.is_ci(os.environ) else config.against)
     base = git.find_base(repository, head, against, os.environ, fetch=connection.fetch)
     trusted = _trusted(repository, options)
-    settings = _settings(of_head, base, trusted, options)
-    declared = tables_of_other_tools(repository, base, head, settings, options.declarations, options.report)
+    sides = _with_settings(Sides(repository, base, head, config, config, given=file), trusted, options)
+    project = Project(repository, sides.at_head)
+    declared = tables_of_other_tools(sides, options.declarations, options.report)
     # The verbose run counts them, and any of them may declare a table of another tool's file.
     reads_unchanged = options.everything or options.report.verbose or declared is not None
-    contents = read_contents(
-        repository, base, head, settings.base_globs, settings.head_globs, reads_unchanged=reads_unchanged
-    )
-    settings = settings.with_nested(base, contents)
+    contents = sides.contents(reads_unchanged=reads_unchanged)
+    sides = sides.with_nested(contents)
     local = trusted.rule_files(repository) if trusted and options.allow_local_plugins else None
-    scopes = scopes_of(settings.gate.deciding, local=local, **as_dict(options.rules))
+    rules = rule_sets_of(sides.deciding, local=local, **as_dict(options.rules))
     if options.report.verbose:
-        _explain(base, head, settings, contents, scopes.rules)
-    connecting = None if trusted is None or settings.is_first else connecting_settings(trusted, connection)
+        _explain(sides, contents, rules.rules)
+    connecting = None if trusted is None or sides.is_first else connecting_settings(trusted, connection)
     with spark_for(connecting, connection) as spark:
-        others = other_exceptions(of_head, base)
-        request = _request(project, base, head, contents, settings, scopes, others, options)
+        request = _request(sides, contents, rules, options)
         with shown_progress(options.connection) as tell:
             live = _live(project, head, connecting, options, spark, tell)
             request = replace(request, live=live, tell=tell, declared=declared)
@@ -221,33 +225,37 @@ def _run(options: CheckOptions) -> CheckResult | None:
                 print_note(f"note: {note}")
             if declared is None and not _has_contracts(request.contents, options):
                 return None
+            baseline = _baseline(options, sides)
+            request = replace(request, baseline=baseline)
             result = _fixed(project, request, options) if options.is_fixing else check(request)
     result = replace(
         result,
         errors=(
             *result.errors,
-            *others.errors,
             *unmatched_globs(project, head, base),
-            *lock_faults(settings.gate.deciding[-1], scopes.everywhere.sets[-1].rules),
+            *lock_faults(sides.deciding[-1], rules.everywhere[-1].rules),
         ),
-        findings=ordered((*result.findings, *settings.findings(local, options.rules.ignore))),
-        sources={**settings.texts, **(result.sources or {})},
+        findings=ordered((*result.findings, *sides.findings(local, options.rules.ignore))),
+        sources={**sides.texts, **(result.sources or {})},
         counts_existing=options.strict,
     )
-    result = _with_baseline(result, options, scopes.rules, settings, of_head, base)
-    fail_on = least_severity(settings.gate.fail_on, options.report)
+    against_what = {"git", "contract"}
+    if options.is_live:
+        against_what |= {"live", "history"} if options.history else {"live"}
+    reach = Reach(rules, frozenset(against_what), is_complete=options.everything and not options.paths)
+    result = with_baseline(result, baseline, options.baseline, reach, _configured_baseline(sides))
+    fail_on = least_severity(sides.fail_on, options.report)
     return with_exit_status(result, fail_on)
 
 
-def _explain(
-    base: Side, head: Side, settings: CheckSettings, contents: Contents, rules: Sequence[Rule]
-) -> None:
+def _explain(sides: Sides, contents: Contents, rules: Sequence[Rule]) -> None:
     """Say what the run reads."""
+    base, head = sides.base, sides.head
     changed = sum(
         file.data != old.data if (old := contents.base.get(path)) else True
         for path, file in contents.head.items()
     )
-    files = dict.fromkeys(config.file for config in settings.gate.deciding)
+    files = dict.fromkeys(config.file for config in sides.deciding)
     for line in (
         f"base: {base.commit or base.spec}, {base.why}",
         f"head: {head.commit or head.spec}, {head.why}",
@@ -258,57 +266,47 @@ def _explain(
         print_note(line)
 
 
-def _with_baseline(
-    result: CheckResult,
-    options: CheckOptions,
-    rules: Sequence[Rule],
-    settings: CheckSettings,
-    head: HeadConfig,
-    base: Side,
-) -> CheckResult:
-    """Compare the result with the baseline; in CI that of the base's configuration."""
-    accepted, foreign = settings.accepted(git.foreign_head(os.environ))
-    configurations = settings.gate.deciding
-    name, named = configurations[0].baseline, head.config.baseline
-    if named not in (None, name) and not options.baseline.is_given:
-        require_baseline(head.repository.root / named, head)  # it counts once it is merged
+def _baseline(options: CheckOptions, sides: Sides) -> Baseline | None:
+    """Read the baseline; in CI that of the base's configuration."""
+    accepted, foreign = sides.accepted(git.foreign_head(os.environ))
+    name, of_head = sides.deciding[0].baseline, sides.at_head.baseline
+    if of_head not in (None, name) and not options.baseline.is_given:
+        require_baseline(sides.repository.root / of_head, sides)  # it counts once it is merged
 
     def void(finding: Finding) -> bool:
         is_refused = foreign is not None or ExceptionSource.FILE.value not in accepted
-        return is_refused or is_locked(finding.code, finding.rule, configurations)
+        return is_refused or is_locked(finding.code, finding.rule, sides.deciding)
 
-    sides = {"git", "contract"}
-    if options.is_live:
-        sides |= {"live", "history"} if options.history else {"live"}
-    return with_baseline(
-        result,
+    return read_baseline_of(
         options.baseline,
-        Reach(rules, frozenset(sides), is_complete=options.everything and not options.paths),
-        configured=None if name is None else head.repository.root / name,
-        head=head,
-        base=base if git.is_ci(os.environ) and not settings.is_merged else None,
+        configured=_configured_baseline(sides),
+        sides=sides,
+        base=sides.base if git.is_ci(os.environ) and not sides.is_merged else None,
         void=void,
     )
 
 
-def _settings(
-    of_head: HeadConfig, base: Side, trusted: Trusted | None, options: CheckOptions
-) -> CheckSettings:
-    """Return the settings; in CI those that count decide too, or those of the base that the user names."""
+def _configured_baseline(sides: Sides) -> Path | None:
+    name = sides.deciding[0].baseline
+    return None if name is None else sides.repository.root / name
+
+
+def _with_settings(sides: Sides, trusted: Trusted | None, options: CheckOptions) -> Sides:
+    """Return the sides; in CI the settings that count decide too, or those of the base the user names."""
     if not git.is_ci(os.environ):
-        return local_settings(of_head, base)
+        return local_sides(sides)
     try:
-        trusted = trusted or find_trusted(of_head.repository, os.environ, config_options(options.connection))
+        trusted = trusted or find_trusted(sides.repository, os.environ, config_options(options.connection))
     except ConfigError:
         # The change may repair it, and no connection is asked for.
-        return review_settings(of_head, base, Config(), None)
+        return review_sides(sides, Config(), None)
     except GitError:
         if not options.against and not os.environ.get("SCHEMALINT_AGAINST"):
             raise
-        if not isinstance(base, Revision):
-            return local_settings(of_head, base)
-        return review_settings(of_head, base, config_at(of_head.repository, base), base)
-    return review_settings(of_head, base, trusted.config, trusted.commit)
+        if not isinstance(sides.base, Revision):
+            return local_sides(sides)
+        return review_sides(sides, config_at(sides.repository, sides.base), sides.base)
+    return review_sides(sides, trusted.config, trusted.commit)
 
 
 def _has_contracts(contents: Contents, options: CheckOptions) -> bool:
@@ -346,35 +344,22 @@ def _fixed(project: Project, request: CheckInput, options: CheckOptions) -> Chec
     return replace(result, errors=(*result.errors, *faults))
 
 
-def _request(
-    project: Project,
-    base: Side,
-    head: Side,
-    contents: Contents,
-    settings: CheckSettings,
-    scopes: Scopes,
-    others: OtherExceptions,
-    options: CheckOptions,
-) -> CheckInput:
+def _request(sides: Sides, contents: Contents, rules: RuleSets, options: CheckOptions) -> CheckInput:
+    root, deciding = sides.repository.root, sides.deciding
     keeps = options.engine is None or git.is_ci(os.environ)
     return CheckInput(
-        base=base,
-        head=head,
+        base=sides.base,
+        head=sides.head,
         contents=contents,
-        rules=scopes.rules,
-        scopes=scopes,
+        rules=rules,
         everything=options.everything,
-        exceptions=others.exceptions,
-        texts=others.texts,
-        void=void_reasons(*settings.accepted(git.foreign_head(os.environ))),
-        only=path_filter(project.repository.root, options.paths, contents.paths()),
-        readable=readable_ancestors(project.repository, settings.base_globs, base),
-        configurations=settings.gate.deciding
-        if keeps
-        else tuple(map(without_writers, settings.gate.deciding)),
+        exceptions=exceptions_of(sides, *sides.accepted(git.foreign_head(os.environ))),
+        only=path_filter(root, options.paths, contents.paths()),
+        readable=readable_ancestors(sides.repository, sides.base_globs, sides.base),
+        configurations=deciding if keeps else tuple(map(without_writers, deciding)),
         engine=options.engine,
         keeps_engines=keeps,
-        repository=project.repository.root,
+        repository=root,
     )
 
 

@@ -18,10 +18,9 @@ from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
 from schemalint.contract.revisions import Revisions
 from schemalint.deploy.last_applied import LastApplied, find_last_applied
+from schemalint.lint.case import Case, Verdict
 from schemalint.lint.client_support import known_clients, today
 from schemalint.lint.consumers import configuration_faults, with_consumers
-from schemalint.lint.live import live_context
-from schemalint.lint.readers import clients_of
 from schemalint.project.git import Worktree
 from schemalint.report.table import clients as reports
 from schemalint.tables.catalog.table_requests import open_environment, read_tables, table_requests
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from schemalint.delta.table import LiveTable
-    from schemalint.model.client import ClientSupport
     from schemalint.model.column_tracking import ColumnTracking
     from schemalint.model.consumer import Consumer
     from schemalint.model.contract import Contract
@@ -150,7 +148,8 @@ def _table(
     name = contract.table if contract else table
     if options.planned and contract is not None:
         tracking = _tracking(where, contract, found.live) if where else None
-        answers = _planned(replace(contract, consumers=tuple(consumers)), found.live, tracking)
+        asked = replace(contract, consumers=tuple(consumers))
+        answers = Verdict(Case((), declared=asked, live=found.live, tracking=tracking), ()).clients
     else:
         answers = today(name, found.live, consumers, settings.config.clients)
     if options.output_format == "json":
@@ -179,11 +178,3 @@ def _tracking(where: Environment, contract: Contract, live: LiveTable) -> Column
     revisions = Revisions(where.repository, where.settings.config.globs, where.target.name, Worktree())
     found = find_last_applied(revisions, contract, live)
     return found.tracking(live.state.columns) if isinstance(found, LastApplied) else None
-
-
-def _planned(
-    contract: Contract, live: LiveTable, tracking: ColumnTracking | None
-) -> tuple[ClientSupport, ...]:
-    if tracking is not None:
-        contract = replace(contract, state=tracking.composed(contract.state))
-    return clients_of(live_context(contract, live, tracking=tracking))

@@ -128,7 +128,7 @@ def _plan(
     repository: Repository, settings: Trusted, table: str, target: str | None, via: Catalog | None
 ) -> Deployment:
     from schemalint.deploy import DeployInput, prepare  # noqa: PLC0415
-    from schemalint.lint.rulebook import rules_for_apply, selection_of  # noqa: PLC0415
+    from schemalint.lint.rulebook import rules_for_apply  # noqa: PLC0415
     from schemalint.project.git import Worktree  # noqa: PLC0415
     from schemalint.tables.catalog.table_location import choose_target  # noqa: PLC0415
 
@@ -138,7 +138,7 @@ def _plan(
             settings,
             choose_target(settings, target),
             Worktree(),
-            rules_for_apply(selection_of(settings.config)),
+            rules_for_apply(settings.config),
             (table,),
             via=via,
         )

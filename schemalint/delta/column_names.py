@@ -1,4 +1,8 @@
-"""Delta's restrictions on column names, besides uniqueness ignoring case."""
+"""Delta's restrictions on column names, besides uniqueness ignoring case.
+
+Names are compared in lower case, not by Unicode's case folding: straße and strasse are two columns in Delta
+(measured on Delta 4.4.0).
+"""
 
 from __future__ import annotations
 

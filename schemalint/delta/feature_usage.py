@@ -1,4 +1,8 @@
-"""Find the reasons for a table's features: the properties, columns and constraints that need each one."""
+"""Find the reasons for a table's features: the properties, columns and constraints that need each one.
+
+A feature that works without any of these, and a feature of a newer Delta, is never called idle; data files
+are not read.
+"""
 
 from __future__ import annotations
 

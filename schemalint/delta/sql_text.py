@@ -1,4 +1,8 @@
-"""Quote and read identifiers and string literals of Spark SQL. No other module does."""
+"""Quote and read identifiers and string literals of Spark SQL. No other module does.
+
+It breaks up `${` in literals, because Spark substitutes variables in the text of a statement before parsing
+it.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 A hash approves the steps that it was made of and no other: `TablePlan.hash` those of a table, in whatever
 run it is planned, and `Plan.hash` those of a run over exactly its tables.
+
+An upgrade that the contract does not allow (PF004) is planned as if it did, and its steps then need the
+approval. No approval touches another rule.
 """
 
 from __future__ import annotations

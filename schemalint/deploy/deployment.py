@@ -7,23 +7,22 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from schemalint import contract as contracts
-from schemalint.base.errors import SchemalintError, UsageError
+from schemalint.base.errors import ApplyError, SchemalintError, UsageError
 from schemalint.base.values import replace
 from schemalint.contract.revisions import Declarations, Revisions, contracts_at
 from schemalint.delta.column_names import nearest_name
+from schemalint.deploy.approvals import without_unapproved
 from schemalint.deploy.claims import Claims
 from schemalint.deploy.consumers import planned_streams, without_unread_streams
-from schemalint.deploy.cosmetic import with_cosmetic_steps_waiting
 from schemalint.deploy.earlier_target import in_order
 from schemalint.deploy.last_applied import resolved_base
-from schemalint.deploy.plan_exceptions import with_exceptions
-from schemalint.deploy.planning import planned
+from schemalint.deploy.planning import planned, with_cosmetic_steps_waiting
 from schemalint.deploy.request import DeployInput, Deployment, TargetAccess, Unplanned
 from schemalint.deploy.several_writers import warnings
 from schemalint.lint.consumers import configuration_faults, with_consumers
-from schemalint.lint.judge import collecting
-from schemalint.lint.scopes import lock_faults
-from schemalint.lint.selection import rules_at_files
+from schemalint.lint.exception_files import merged_exceptions
+from schemalint.lint.rule_judge import collecting
+from schemalint.lint.rule_sets import lock_faults, rule_sets_for_apply
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan, TablePlan
@@ -50,7 +49,10 @@ def prepare(request: DeployInput) -> Deployment:
         base=resolved_base(request.repository, request.base),
         settings=request.settings.with_nested(request.repository),
     )
-    request = with_exceptions(request, os.environ)
+    request = replace(
+        request,
+        exceptions=merged_exceptions(request.repository, request.head, request.settings, os.environ),
+    )
     require_reachable(request.target, request.repository.root)
     config = request.settings.config
     for fault in (*configuration_faults(config), *lock_faults(config, request.rules)):
@@ -77,16 +79,15 @@ def prepare(request: DeployInput) -> Deployment:
     to_plan = [contract for contract in requested if _is_planned(contract)]
     live_tables.fetch(to_plan)
     revisions.history.expect(live_tables.fetched)
-    rules_at = rules_at_files(config, request.rules, request.local)
+    rule_sets = rule_sets_for_apply(config, request.rules, request.local)
     unplanned = [Unplanned(error.location.file if error.location else "", error) for error in found.errors]
 
     def planned_or_not(contract: Contract) -> tuple[TablePlan, Contract] | Unplanned:
         errors: list[SchemalintError] = []
         done: list[tuple[TablePlan, Contract]] = []
         with collecting(errors, contract.table):
-            found = rules_at(contract.file)
-            of_table = replace(request, rules=found.rules)
-            plan, with_streams = planned(of_table, contract, live_tables, claims, found.table_ignores)
+            sets = rule_sets.of(contract.file)
+            plan, with_streams = planned(request, contract, live_tables, claims, sets)
             cosmetic = request.cosmetic or request.settings.config.cosmetic
             done.append((with_cosmetic_steps_waiting(plan, with_streams, cosmetic), with_streams))
         return done[0] if done else Unplanned(contract.table, errors[0])
@@ -119,6 +120,31 @@ def prepare(request: DeployInput) -> Deployment:
         request=request,
         full_hash=full.hash,
     )
+
+
+def rest_of_interrupted(deployment: Deployment, done: TablePlan) -> Deployment:
+    """Plan a table whose interrupted run is finished: the state in which the rest begins was unknown.
+
+    Args:
+        deployment: The deployment with the plan that finished it.
+        done: That plan.
+
+    Raises:
+        ApplyError: A plan file does not contain the rest, or the rest is refused.
+        SchemalintError: The table cannot be planned.
+    """
+    if deployment.request is None:
+        raise ApplyError(
+            f"{done.table}: the steps of an interrupted run are finished; the plan does not contain the rest",
+            help="plan again",
+        )
+    # This run changes the table anyway, so nothing of it waits for a next change.
+    rest = without_unapproved(prepare(replace(deployment.request, tables=(done.table,), cosmetic="now")))
+    for failure in rest.unplanned:
+        raise failure.error
+    for refusal in rest.plan.tables[0].refusals:
+        raise ApplyError(f"{done.table}: {refusal.reason}", help=refusal.help)
+    return replace(rest, full_hash=deployment.plan_hash)
 
 
 def _skipped(contract: Contract) -> Skipped:

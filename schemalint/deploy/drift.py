@@ -21,7 +21,7 @@ from schemalint.delta.table import LiveTable
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import TypeStep, step
 from schemalint.deploy.last_applied import LastApplied
-from schemalint.deploy.possible_renames import possible_renames
+from schemalint.deploy.matching_revision import possible_renames
 from schemalint.model.column_tracking import ColumnTracking, is_alike, track_columns
 from schemalint.model.contract import Contract
 from schemalint.model.plan import Refusal, RefusalKind

@@ -2,6 +2,11 @@
 
 The steps are planned again, without contracts and git, and must have the hash that the file states. The live
 table says which of them are done.
+
+So no run has to remember anything. A statement that died between two of its commits runs again: what the
+first commit of DROP FEATURE sets stands in `schemalint.delta.feature_drop`, so that it is neither a
+difference nor drift. `make kill` kills runs between any two statements; `make record` also within those of
+several commits, and counts in ``tests/engine/kills.csv``.
 """
 
 from __future__ import annotations
@@ -17,10 +22,9 @@ from schemalint.delta.table import LiveTable, Metadata, TableState
 from schemalint.deploy.consumers import planned_streams, without_unread_streams
 from schemalint.deploy.plan_file import FiledTable, Origin, PlanFile
 from schemalint.deploy.request import Deployment, TargetAccess, Unplanned
-from schemalint.lint.context import git_context
-from schemalint.lint.judge import collecting
-from schemalint.lint.live import live_context
-from schemalint.lint.readers import clients_of, each_client_once
+from schemalint.lint.case import Case, Verdict
+from schemalint.lint.readers import each_client_once
+from schemalint.lint.rule_judge import collecting
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract, table_key
@@ -202,11 +206,8 @@ def _clients(
     contract: Contract, live: LiveTable | None, tracking: ColumnTracking | None
 ) -> tuple[ClientSupport, ...]:
     """Return what the declared clients do with the table, as the plan said it."""
-    if live is None:
-        return each_client_once(clients_of(git_context(None, contract)))
-    if tracking is not None:
-        contract = replace(contract, state=tracking.composed(contract.state))
-    return each_client_once(clients_of(live_context(contract, live, tracking=tracking)))
+    case = Case((), declared=contract, live=live, tracking=tracking)
+    return each_client_once(Verdict(case, ()).clients)
 
 
 def _rest(plan: TablePlan, origin: Origin, contract: Contract, live: LiveTable) -> TablePlan:

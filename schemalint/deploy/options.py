@@ -11,7 +11,7 @@ from schemalint.deploy.deployment import prepare
 from schemalint.deploy.earlier_target import read_deploy_log
 from schemalint.deploy.last_applied import resolved_base
 from schemalint.deploy.request import DeployInput
-from schemalint.lint.rulebook import rules_for_apply, selection_of
+from schemalint.lint.rulebook import rules_for_apply
 from schemalint.project import git
 from schemalint.tables.catalog.table_location import choose_target
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
@@ -74,7 +74,7 @@ def prepare_requested(
         target=target,
         after=None if options.after is None else read_deploy_log(options.after, target, settings.targets),
         head=git.find_head(repository, options.head, os.environ),
-        rules=rules_for_apply(selection_of(settings.config, local)),
+        rules=rules_for_apply(settings.config, local),
         tables=options.tables,
         allow=frozenset(options.allow),
         approved=require_hashes(options.approved),

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.values import replace
 from schemalint.contract.revisions import Revisions
-from schemalint.lint.exception_files import merged_exceptions
 from schemalint.lint.exceptions import ExceptionResult, approve, is_expired
-from schemalint.lint.written_exceptions import written_exceptions
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.exception import WrittenException
 from schemalint.model.finding import Severity
@@ -20,25 +18,6 @@ from schemalint.model.rule_codes import TABLE_REMOVED
 if TYPE_CHECKING:
     from schemalint.deploy.request import DeployInput
     from schemalint.model.finding import Finding
-
-
-def with_exceptions(request: DeployInput, env: Mapping[str, str]) -> DeployInput:
-    """Return the input with the exceptions outside of the contracts, and with what counts of them.
-
-    Args:
-        request: The input of the deployment.
-        env: The environment with the CI variables.
-
-    Raises:
-        SchemalintError: The file of the exceptions cannot be read.
-    """
-    found = merged_exceptions(request.repository, request.head, request.settings, env)
-    return replace(
-        request,
-        exceptions=found.exceptions,
-        reviewed=found.reviewed.commit if found.reviewed else None,
-        void=found.void,
-    )
 
 
 def approved_in_plan(
@@ -61,14 +40,16 @@ def approved_in_plan(
         revisions: The revisions of all contracts.
         findings: The judged findings.
     """
-    before = contract if request.reviewed is None else revisions.at(request.reviewed, contract.key)
-    exceptions = written_exceptions([(before, contract)], request.exceptions, request.void)
-    found = approve(findings, exceptions, request.rules, request.today)
-    if request.reviewed is not None or applied is None or not any(map(_forbids, found.remaining)):
+    written = request.exceptions
+    before: Contract | None = contract
+    if written.reviewed is not None:
+        before = revisions.at(written.reviewed.commit, contract.key)
+    found = approve(findings, written.with_contracts([(before, contract)]), request.rules, written.today)
+    if written.reviewed is not None or applied is None or not any(map(_forbids, found.remaining)):
         return found
     earlier = [(revision, revision) for revision in _since(applied, contract, revisions)]
-    exceptions = written_exceptions([(contract, contract), *earlier], request.exceptions, request.void)
-    return approve(findings, exceptions, request.rules, request.today)
+    exceptions = written.with_contracts([(contract, contract), *earlier])
+    return approve(findings, exceptions, request.rules, written.today)
 
 
 def _since(applied: Contract, contract: Contract, revisions: Revisions) -> Iterator[Contract]:
@@ -113,12 +94,17 @@ def is_removal_approved(request: DeployInput, contract: Contract) -> bool:
     """Whether an exception approves that the table of a contract has no contract any more."""
     return any(
         table_key(written.table) == contract.key and _approves_removal(written, request)
-        for written in request.exceptions
+        for written in request.exceptions.of_file
     )
 
 
 def _approves_removal(written: WrittenException, request: DeployInput) -> bool:
     exception = written.exception
     is_of_rule = exception.rule in (TABLE_REMOVED, "table-removed") and exception.object == "table"
-    is_void = written.added and request.void(written.source) is not None
-    return is_of_rule and not is_void and bool(exception.reason) and not is_expired(exception, request.today)
+    is_void = written.added and request.exceptions.void(written.source) is not None
+    return (
+        is_of_rule
+        and not is_void
+        and bool(exception.reason)
+        and not is_expired(exception, request.exceptions.today)
+    )

@@ -1,4 +1,7 @@
-"""Plan one table: find what was applied last, ask the rules, and order the statements."""
+"""Plan one table: find what was applied last, ask the rules, and order the statements.
+
+Hold back steps that only change comments or the order of columns, where they would stop a stream.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +28,18 @@ from schemalint.deploy.plan_exceptions import (
     with_rewrites_waiting,
 )
 from schemalint.deploy.request import DeployInput
-from schemalint.lint.context import git_context
-from schemalint.lint.judge import judge_pair
-from schemalint.lint.live import LiveComparison, judge_live, live_context
-from schemalint.lint.readers import clients_of, each_client_once
-from schemalint.lint.rulebook import TableIgnores, not_ignored
-from schemalint.lint.table import refused_by_spark
+from schemalint.lint.case import Case, Purpose, Verdict
+from schemalint.lint.judge import judge
+from schemalint.lint.readers import each_client_once
+from schemalint.lint.rule_sets import RuleSet
 from schemalint.model.column_tracking import ColumnTracking, resume_tracking
 from schemalint.model.contract import Contract
-from schemalint.model.finding import Finding, Severity
+from schemalint.model.finding import Severity
 from schemalint.model.marker import declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan
 from schemalint.model.rule_codes import PROTOCOL_UPGRADE, TABLE_REMOVED
-from schemalint.planner import PlanOptions, plan_table
+from schemalint.planner import PlanOptions, only_stops_streams, plan_table
+from schemalint.project.config import Cosmetic
 from schemalint.project.git import (
     MissingHistoryError,
     is_known,
@@ -52,7 +54,7 @@ def planned(
     contract: Contract,
     live_tables: TargetTables,
     claims: Claims,
-    ignores: TableIgnores,
+    rules: tuple[RuleSet, ...],
 ) -> tuple[TablePlan, Contract]:
     """Plan a table; the rules that the configuration ignores for it forbid nothing.
 
@@ -62,16 +64,14 @@ def planned(
     location, table = live_tables.location(contract), live_tables.read(contract)
     name = location if is_found_by_name(contract, request.target) else None
     if table is None:
-        judged = judge_pair(None, replace(contract, targets={}), request.rules)
-        found = not_ignored(judged, request.rules, ignores)
-        outcome = approved_in_plan(request, contract, None, claims.revisions, found)
+        verdict = judge(Case(rules, declared=contract, purpose=Purpose.PLAN))
+        outcome = approved_in_plan(request, contract, None, claims.revisions, verdict.findings)
         findings = still_forbidding(outcome)
         added = added_by_catalog(contract, request.target, request.via)
         plan = with_features_of_catalog(
             plan_table(contract, None, location, findings, name=name), contract, added
         )
-        clients = clients_of(git_context(None, contract))
-        plan = replace(plan, target=request.target.name, clients=each_client_once(clients))
+        plan = replace(plan, target=request.target.name, clients=each_client_once(verdict.clients))
         plan = with_rewrites_waiting(plan, outcome)
         obstacles = (
             *_against_creation(request, contract, live_tables, claims),
@@ -82,44 +82,39 @@ def planned(
         return plan, contract
     contract = with_progress(contract, table, request.target, request.repository.root)
     options, obstacles, last_applied = _with_last_applied(request, contract, table, claims.revisions)
-    refused = refused_by_spark(contract, table, request.rules)
-    composed = contract
-    if options.tracking is not None:
-        composed = replace(contract, state=options.tracking.composed(contract.state))
-    comparison = LiveComparison(
-        composed,
-        table,
+    case = Case(
+        rules,
+        declared=contract,
+        live=table,
+        purpose=Purpose.PLAN,
         applied=last_applied.base,
         tracking=options.tracking,
-        table_findings=refused,
         unseen=tuple(unseen_edits(last_applied, table, options.tracking)),
     )
-    judged, upgrades = _judged(request, comparison, ignores)
-    outcome = approved_in_plan(request, contract, last_applied.base, claims.revisions, judged)
+    verdict, upgrades = _verdict_on(case)
+    outcome = approved_in_plan(request, contract, last_applied.base, claims.revisions, verdict.findings)
     findings = still_forbidding(outcome)
     plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
     plan = with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, outcome)
-    clients = clients_of(live_context(composed, table, tracking=options.tracking))
-    plan = replace(plan, target=request.target.name, clients=each_client_once(clients))
+    plan = replace(plan, target=request.target.name, clients=each_client_once(verdict.clients))
     if obstacles:
         plan = replace(plan, steps=(), writes_marker=False, refusals=(*obstacles, *plan.refusals))
     return plan, contract
 
 
-def _judged(
-    request: DeployInput, comparison: LiveComparison, ignores: TableIgnores
-) -> tuple[tuple[Finding, ...], bool]:
-    """Return the findings of a live table, and whether its steps need the approval of a protocol upgrade.
+def _verdict_on(case: Case) -> tuple[Verdict, bool]:
+    """Return the verdict on a table, and whether its steps need the approval of a protocol upgrade.
 
     Only this error is left to an approval: the steps show the upgrade, and the approval is for them.
     """
-    findings = not_ignored(judge_live(comparison, request.rules), request.rules, ignores)
+    verdict = judge(case)
     if not any(
-        finding.code == PROTOCOL_UPGRADE and finding.severity >= Severity.ERROR for finding in findings
+        finding.code == PROTOCOL_UPGRADE and finding.severity >= Severity.ERROR
+        for finding in verdict.findings
     ):
-        return findings, False
-    allowed = replace(comparison, contract=with_upgrade_allowed(comparison.contract))
-    return not_ignored(judge_live(allowed, request.rules), request.rules, ignores), True
+        return verdict, False
+    allowed = judge(replace(case, declared=with_upgrade_allowed(case.contract)))
+    return replace(allowed, case=case), True
 
 
 def _against_creation(
@@ -197,3 +192,13 @@ def _tracking(found: LastApplied, contract: Contract, table: LiveTable) -> Colum
     if noted is not None and noted.targets and noted.hash == declaration_hash(contract):
         return resume_tracking(table.state.columns, contract.state.columns, noted.targets)
     return found.tracking(table.state.columns)
+
+
+def with_cosmetic_steps_waiting(plan: TablePlan, contract: Contract, cosmetic: Cosmetic) -> TablePlan:
+    """Return the plan whose steps wait for the next change, if all are cosmetic and stop a tracked stream.
+
+    The marker waits too: the table is not as declared yet.
+    """
+    if cosmetic == "now" or not only_stops_streams(plan, contract.consumers):
+        return plan
+    return replace(plan, steps=(), writes_marker=False, waiting=plan.steps)

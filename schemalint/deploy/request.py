@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from schemalint.base.errors import SchemalintError, worst_status
 from schemalint.base.values import field, frozen
 from schemalint.deploy.earlier_target import EarlierDeploy
+from schemalint.lint.exception_files import Exceptions
 from schemalint.model.contract import Contract
-from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan
 from schemalint.model.stream_report import StreamReport
@@ -48,11 +47,7 @@ class DeployInput:
         via: The catalogs of a running Spark session, for a target whose catalog has no address.
         workers: How many tables are read at the same time.
         after: The deploy log of the target before this one; None without an order.
-        exceptions: The exceptions of ``exceptions.yaml`` and of the configuration.
-        reviewed: The commit whose exceptions count by themselves, in the run of a change under review; None
-            if all exceptions count.
-        void: Why exceptions of a kind that the change adds do not count; None if they do.
-        today: The date of the run.
+        exceptions: The exceptions outside of the contracts.
     """
 
     repository: Repository
@@ -74,10 +69,7 @@ class DeployInput:
     workers: TableWorkers = SIDE_BY_SIDE
     local: RuleFiles | None = None
     after: EarlierDeploy | None = None
-    exceptions: tuple[WrittenException, ...] = ()
-    reviewed: str | None = None
-    void: Callable[[ExceptionSource], str | None] = lambda _source: None
-    today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
+    exceptions: Exceptions = field(default_factory=Exceptions)
 
 
 @frozen

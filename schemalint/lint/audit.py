@@ -1,66 +1,53 @@
-"""Judge live tables and their histories, with or without contracts."""
+"""Audit live tables and their histories, with or without contracts, and let exceptions approve findings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from schemalint.base.errors import LiveError, SchemalintError
-from schemalint.base.values import frozen, replace
+from schemalint.base.errors import SchemalintError
+from schemalint.base.values import replace
+from schemalint.contract.revisions import contracts_at
 from schemalint.delta.footer_summary import PhysicalTypes
-from schemalint.delta.table import LiveTable
-from schemalint.lint.judge import collecting, ordered
-from schemalint.lint.scopes import Scope, Scopes
-from schemalint.lint.table import judge_state, judge_table
+from schemalint.lint.case import Case
+from schemalint.lint.exception_files import Exceptions, merged_exceptions
+from schemalint.lint.exception_findings import AUDITED, judge_exception, judged_exceptions
+from schemalint.lint.exceptions import approve
+from schemalint.lint.judge import judge
+from schemalint.lint.rule_judge import collecting, ordered
 from schemalint.model.client import ClientSupport
 from schemalint.model.consumer import Consumer
-from schemalint.model.contract import Contract
+from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import CheckResult, Finding, Run, SideRef
 from schemalint.model.inventory import Inventory, TableSummary, summary_of
 from schemalint.model.judged_table import JudgedTable
-from schemalint.plugin import Rule
+from schemalint.project.git import Worktree
 
 if TYPE_CHECKING:
+    from schemalint.lint.baseline import Baseline
+    from schemalint.lint.rule_sets import RuleSet, RuleSets
+    from schemalint.model.exception import WrittenException
     from schemalint.model.stream_report import StreamReport
+    from schemalint.project.config.trust import Trusted
+    from schemalint.project.git import Repository
 
 _HISTORY = SideRef("history", why="as far back as the logs go")
 _LIVE = SideRef("live", why="the tables as they are")
 
 
-@frozen
-class AuditedTable:
-    """A table to judge.
-
-    Attributes:
-        name: The table's name in findings.
-        table: The table with its history, or the error that prevented reading it.
-        contract: The contract effective for the target, if there is one.
-        files: The types in the data files, or the error that prevented reading them; None if not requested.
-    """
-
-    name: str
-    table: LiveTable | LiveError
-    contract: Contract | None = None
-    files: PhysicalTypes | LiveError | None = None
-
-
 def audit(
-    tables: Iterable[AuditedTable],
-    rules: Sequence[Rule],
+    cases: Iterable[Case | SchemalintError],
     *,
     target: str | None = None,
-    scopes: Scopes | None = None,
     consumers: Sequence[Consumer] | None = None,
     client_rows: Sequence[Mapping[str, Any]] = (),
     keep_tables: bool = False,
 ) -> CheckResult:
-    """Judge every table and its whole history; an unreadable table is an error of the run.
+    """Judge every table and its whole history; what cannot be read is an error of the run.
 
     Args:
-        tables: The tables.
-        rules: The rules.
+        cases: The tables, or why they cannot be read.
         target: The name of the target.
-        scopes: The rules of each contract, instead of `rules`.
         consumers: The consumers whose clients are asked about every table, beside those of its contract;
             None asks no client.
         client_rows: The rows of the configuration that precede those of the client table.
@@ -72,34 +59,27 @@ def audit(
     clients: list[ClientSupport] = []
     streams: list[StreamReport] = []
     judged: list[JudgedTable] = []
-    for audited in tables:
-        if isinstance(audited.table, LiveError):
-            errors.append(audited.table)
+    for case in cases:
+        if isinstance(case, SchemalintError):
+            errors.append(case)
             continue
-        summaries.append(summary_of(audited.name, audited.table))
+        name, table = case.name or case.contract.table, case.live
+        if table is None:
+            continue
+        summaries.append(summary_of(name, table))
         if consumers is not None:
             from schemalint.lint.client_support import today  # noqa: PLC0415 (only with --clients)
 
-            declared = audited.contract.consumers if audited.contract else ()
+            declared = case.declared.consumers if case.declared else ()
             asked = {consumer.name: consumer for consumer in (*consumers, *declared)}
-            clients += today(audited.name, audited.table, asked.values(), client_rows)
-        judged.append(_judged(audited, audited.table if keep_tables else None))
-        files = audited.files
-        if isinstance(files, LiveError):
-            errors.append(files)
-            files = None
-        name, contract = audited.name, audited.contract
-        scope = scopes.of(contract.file if contract else None) if scopes else Scope(tuple(rules), ())
+            clients += today(name, table, asked.values(), client_rows)
+        judged.append(_judged(name, case, keep_table=keep_tables))
         with collecting(errors, name):
-            streams += _streams(name, contract)
-            found = (
-                *judge_table(audited.table, scope.rules, name=name, contract=contract, files=files),
-                *judge_state(audited.table, scope.rules, name=name, contract=contract),
-            )
-            findings += (finding for finding in found if scopes is None or scope.reports(finding))
+            streams += _streams(name, case.declared)
+            findings += judge(case).findings
     return CheckResult(
         run=Run(_HISTORY, _LIVE, target, compared=tuple(summary.table for summary in summaries)),
-        findings=ordered(replace(finding, target=target) for finding in findings),
+        findings=ordered(findings),
         errors=tuple(errors),
         inventory=Inventory(tuple(summaries)),
         clients=tuple(clients),
@@ -108,10 +88,10 @@ def audit(
     )
 
 
-def _judged(audited: AuditedTable, live: LiveTable | None) -> JudgedTable:
-    contract = audited.contract
+def _judged(name: str, case: Case, *, keep_table: bool) -> JudgedTable:
+    contract, live = case.declared, case.live if keep_table else None
     return JudgedTable(
-        audited.name,
+        name,
         file=contract.file if contract else "",
         owner=contract.owner if contract else None,
         consumers=contract.consumers if contract else (),
@@ -137,3 +117,71 @@ def _is_known(consumer: Consumer) -> bool:
     """Return whether it is known what a stream has still to meet."""
     progress = consumer.stream.progress if consumer.stream else None
     return progress is not None and progress.to_meet is not None
+
+
+def with_exceptions(
+    result: CheckResult,
+    contracts: Iterable[Contract],
+    rules: RuleSets,
+    repository: Repository | None,
+    settings: Trusted,
+    baseline: Baseline | None,
+    *,
+    env: Mapping[str, str],
+    files: bool,
+) -> CheckResult:
+    """Let exceptions and the baseline approve findings, and say which exceptions for audits approve nothing.
+
+    Args:
+        result: The result of an audit.
+        contracts: The contracts of its tables, in the working tree.
+        rules: The rules.
+        repository: The repository of the contracts; None if the tables are in none.
+        settings: The configuration that counts.
+        baseline: The baseline.
+        env: The environment with the CI variables.
+        files: Whether the data files were read.
+    """
+    found = Exceptions()
+    if repository is not None:
+        try:
+            found = merged_exceptions(repository, Worktree(), settings, env)
+        except SchemalintError as error:
+            result, contracts = replace(result, errors=(*result.errors, error)), ()
+    declared = {contract.key: contract for contract in contracts}
+    at_base: Mapping[str, Contract] = declared
+    if repository and found.reviewed and any(contract.exceptions for contract in declared.values()):
+        at_base = contracts_at(repository, found.reviewed, settings.config.globs).contracts
+    pairs = [(at_base.get(key), contract) for key, contract in declared.items()]
+    exceptions = found.with_contracts(pairs)
+    outcome = approve(result.findings, exceptions, rules.rules, found.today, baseline)
+    named = outcome.used | outcome.failed.keys()
+    # `check` judges the others.
+    facts = AUDITED if files else AUDITED - {PhysicalTypes}
+    of_audits = {
+        name for rule in rules.rules if facts.issuperset(rule.subjects) for name in (rule.code, rule.name)
+    }
+    judged = {table_key(table) for table in result.run.compared}
+
+    def is_judged(written: WrittenException) -> bool:
+        return written in named or (
+            written.exception.rule in of_audits and table_key(written.table) in judged
+        )
+
+    def rules_at(table: str) -> tuple[RuleSet, ...]:
+        contract = declared.get(table_key(table))
+        return rules.of(contract.file if contract else None)
+
+    relevant = filter(is_judged, exceptions)
+    about = [
+        finding
+        for fact in judged_exceptions(relevant, outcome, rules.rules, found.today, lambda *_of_audit: True)
+        for finding in judge_exception(fact, rules_at(fact.written.table))
+    ]
+    return replace(
+        result,
+        findings=ordered((*outcome.remaining, *about)),
+        approved=outcome.approved,
+        accepts=found.accepts,
+        covered=outcome.covered,
+    )

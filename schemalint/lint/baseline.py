@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any, Final
 from schemalint.base.errors import ConfigError, Location
 from schemalint.base.values import as_dict, field, frozen, replace
 from schemalint.model.exception import IN_BASELINE, ExceptionSource, RuleException, WrittenException
-from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Severity
+from schemalint.model.finding import Finding, Severity
 from schemalint.model.rule_codes import NEVER_APPROVED
 
 VERSION: Final = 1
@@ -53,28 +52,25 @@ class Baseline:
         file: The file's name in locations.
         entries: By fingerprint.
         merged: Those that the base has; None if all entries count like merged ones.
+        void: Return whether an entry that the change under review adds does not count for a finding.
         text: The file's text.
     """
 
     file: str
     entries: Mapping[str, Entry] = field(default_factory=dict)
     merged: Mapping[str, Entry] | None = None
+    void: Callable[[Finding], bool] = lambda _finding: False
     text: str = ""
 
+    def entry_for(self, finding: Finding, number: int) -> Entry | None:
+        """Return the entry that covers a finding, the so manieth with its fingerprint; None if none does."""
+        entry = None if finding.code in NEVER_APPROVED else self.entries.get(finding.fingerprint)
+        return entry if entry is not None and _covers(entry, finding, number) else None
 
-@frozen
-class Compared:
-    """A result with the findings of a baseline marked.
-
-    Attributes:
-        result: The result; findings of entries that the change under review adds are approved ones.
-        used: How many findings each entry covers, by fingerprint.
-        others: The findings that no entry covers and a baseline can have.
-    """
-
-    result: CheckResult
-    used: Mapping[str, int]
-    others: tuple[Finding, ...]
+    def has_merged(self, finding: Finding, number: int) -> bool:
+        """Whether what the base has of the baseline covers a finding."""
+        entry = (self.entries if self.merged is None else self.merged).get(finding.fingerprint)
+        return entry is not None and _covers(entry, finding, number)
 
 
 def read_baseline(file: str, data: bytes) -> dict[str, Entry]:
@@ -112,73 +108,41 @@ def text_of(entries: Iterable[Entry]) -> str:
     return f'{{\n  "{_KEY}": {VERSION},\n  "findings": {findings}\n}}\n'
 
 
-def compare(
-    result: CheckResult, baseline: Baseline, void: Callable[[Finding], bool] = lambda _finding: False
-) -> Compared:
-    """Mark the findings that a baseline has.
-
-    Args:
-        result: The result of a run.
-        baseline: The baseline.
-        void: Whether an entry that the change under review adds does not count for a finding.
-    """
-    used: Counter[str] = Counter()
-    findings: list[Finding] = []
-    approved: list[ApprovedFinding] = []
-    others: list[Finding] = []
-    for finding in result.findings:
-        entry = None if finding.code in NEVER_APPROVED else baseline.entries.get(finding.fingerprint)
-        number = used[finding.fingerprint] + 1
-        if entry is None or not _covers(entry, finding, number):
-            findings.append(finding)
-            if finding.code not in NEVER_APPROVED:
-                others.append(finding)
-            continue
-        merged = entry if baseline.merged is None else baseline.merged.get(finding.fingerprint)
-        used[finding.fingerprint] = number
-        if merged is not None and _covers(merged, finding, number):
-            findings.append(replace(finding, existing=True, in_baseline=True))
-        elif void(finding):
-            findings.append(finding)
-        else:
-            approved.append(ApprovedFinding(finding, written_exception(baseline, entry, added=True)))
-    return Compared(
-        replace(result, findings=tuple(findings), approved=(*approved, *result.approved)), used, tuple(others)
-    )
-
-
 def unused(
-    baseline: Baseline, used: Mapping[str, int], is_judged: Callable[[Entry], bool]
+    baseline: Baseline, covered: Mapping[str, int], is_judged: Callable[[Entry], bool]
 ) -> Iterator[WrittenException]:
     """Yield the entries that cover fewer findings than they are written for, of those that the run judged."""
     for fingerprint, entry in baseline.entries.items():
-        if used.get(fingerprint, 0) < entry.count and is_judged(entry):
+        if covered.get(fingerprint, 0) < entry.count and is_judged(entry):
             yield written_exception(baseline, entry)
 
 
 def rewritten(
-    baseline: Baseline | None, compared: Compared, is_judged: Callable[[Entry], bool], *, grow: bool
+    baseline: Baseline | None,
+    findings: Iterable[Finding],
+    covered: Mapping[str, int],
+    is_judged: Callable[[Entry], bool],
+    *,
+    grow: bool,
 ) -> tuple[Entry, ...]:
     """Return the entries to write: those that are still used, and with ``grow`` those of all other findings.
 
     Args:
         baseline: The baseline that is there; None if there is none, and all findings are written.
-        compared: The result, compared with it.
+        findings: The findings that nothing approves.
+        covered: How many findings each entry covers, by fingerprint.
         is_judged: Whether the run could find what an entry is for: another one stays as it is.
         grow: Whether to add entries.
     """
-    known = baseline.entries if baseline else {}
-    counts = {
-        fingerprint: compared.used.get(fingerprint, 0) if is_judged(entry) else entry.count
-        for fingerprint, entry in known.items()
-    }
-    entries = {
-        fingerprint: replace(known[fingerprint], count=count)
-        for fingerprint, count in counts.items()
-        if count
-    }
+    entries: dict[str, Entry] = {}
+    for fingerprint, entry in (baseline.entries if baseline else {}).items():
+        count = covered.get(fingerprint, 0) if is_judged(entry) else entry.count
+        if count:
+            entries[fingerprint] = replace(entry, count=count)
     if grow or baseline is None:
-        for finding in compared.others:
+        for finding in findings:
+            if finding.in_baseline or finding.code in NEVER_APPROVED:
+                continue
             entry = _entry_of(finding)
             old = entries.get(entry.fingerprint)
             entries[entry.fingerprint] = entry if old is None else _united(old, entry)

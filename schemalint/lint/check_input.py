@@ -12,16 +12,15 @@ from schemalint.base.errors import LiveError
 from schemalint.base.values import field, frozen
 from schemalint.delta.engine import Engine, Engines
 from schemalint.delta.table import LiveTable
+from schemalint.lint.baseline import Baseline
+from schemalint.lint.exception_files import Exceptions
 from schemalint.model.contract import Contract
-from schemalint.model.exception import ExceptionSource, WrittenException
-from schemalint.model.finding import Finding
-from schemalint.plugin import Rule
 from schemalint.project.config import Config
 from schemalint.project.git import Contents, Side
 
 if TYPE_CHECKING:
     from schemalint.lint.declarations import DeclaredTables
-    from schemalint.lint.scopes import Scopes
+    from schemalint.lint.rule_sets import RuleSets
     from schemalint.project.config import Target
     from schemalint.tables.storage.table_workers import Tell
 
@@ -71,19 +70,15 @@ class CheckInput:
 
     Attributes:
         everything: Judge every contract, not only the changed ones.
-        reports: Whether the configuration does not ignore a finding for its table.
-        scopes: The rules of each contract, instead of `rules` and `reports`.
         only: Judge only the contracts of these files; None for all.
         readable: Return a table's contract at the newest ancestor of the base with a readable one.
         configurations: Those that decide: of base and head, or one.
         engine: An engine to judge by, beside or in place of the declared ones; None for these alone.
         keeps_engines: Whether the declared engines count beside `engine`.
         repository: The folder that relative roots start from.
-        exceptions: The exceptions of ``exceptions.yaml`` and of the configuration.
-        texts: The text of the files that these are in, by name.
-        void: Return why exceptions of a kind that the change adds do not count; None if they do.
+        exceptions: The exceptions outside of the contracts.
+        baseline: The baseline; None without one.
         declared: The tables that files of other tools declare; None if there are none.
-        today: The date of the run.
         tell: Called before each table with the stage of the run, how many are done, how many there are, and
             the table.
     """
@@ -91,22 +86,18 @@ class CheckInput:
     base: Side
     head: Side
     contents: Contents
-    rules: Sequence[Rule]
+    rules: RuleSets
     everything: bool = False
     only: Callable[[str], bool] | None = None
     live: LiveSide | None = None
-    reports: Callable[[Finding], bool] = lambda _finding: True
-    scopes: Scopes | None = None
     readable: Callable[[str], tuple[str, Contract] | None] = lambda _key: None
     configurations: tuple[Config, ...] = (Config(),)
     engine: Engine | None = None
     keeps_engines: bool = True
     repository: Path = Path()
-    exceptions: tuple[WrittenException, ...] = ()
-    texts: Mapping[str, str] = field(default_factory=dict)
-    void: Callable[[ExceptionSource], str | None] = lambda _source: None
+    exceptions: Exceptions = field(default_factory=Exceptions)
+    baseline: Baseline | None = None
     declared: DeclaredTables | None = None
-    today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
     tell: Tell = lambda _stage, _done, _total, _table: None
 
     @property

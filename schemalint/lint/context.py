@@ -1,20 +1,25 @@
-"""Contracts as they count for each target, and what to judge of them without a live table."""
+"""Contracts as they count for each target, and the context in which rules judge them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Final
 
 from schemalint import contract as contracts
 from schemalint.base.values import grouped, replace
-from schemalint.delta.change import TableAdded
+from schemalint.delta.change import TableAdded, subject
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engines
-from schemalint.delta.table import TableState
+from schemalint.delta.table import LiveTable, TableState
+from schemalint.lint.renamed import Names, with_names
 from schemalint.lint.upgrades import protocol_upgrades
+from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state
 from schemalint.model.fact import Fact
 from schemalint.plugin import RuleContext
+
+_NO_NAMES: Final[Names] = {}
 
 
 def effective_pairs(
@@ -80,6 +85,38 @@ def git_context(before: Contract | None, after: Contract, created: TableState | 
         features=before.created_features if before else frozenset(),
         base=before,
     )
+
+
+def live_context(
+    contract: Contract,
+    live: LiveTable,
+    base: Contract | None = None,
+    tracking: ColumnTracking | None = None,
+    renamed: Names = _NO_NAMES,
+) -> RuleContext:
+    """Return the context with a live table."""
+    before = live.state if tracking is None else replace(live.state, columns=tracking.live)
+    return RuleContext(
+        contract=contract,
+        before=before,
+        after=_state_after(contract, live.state, renamed, tracking),
+        features=live.protocol.features,
+        base=base,
+        live=live,
+        against="live",
+    )
+
+
+def differing_subjects(declared: Contract, live: TableState, renamed: Names) -> set[Hashable]:
+    """Return the subjects in which a live table differs from a contract."""
+    return {subject(pending_change) for pending_change in diff(live, _state_after(declared, live, renamed))}
+
+
+def _state_after(
+    contract: Contract, live: TableState, renamed: Names, tracking: ColumnTracking | None = None
+) -> TableState:
+    declared = replace(contract.settable_state, columns=with_names(contract.state.columns, renamed))
+    return apply_declaration(declared, live, open_widening=contract.open.widening, tracking=tracking)
 
 
 def git_facts(before: Contract | None, after: Contract, ctx: RuleContext) -> tuple[Fact, ...]:

@@ -1,8 +1,9 @@
-"""The exceptions outside of the contracts: those in ``exceptions.yaml``."""
+"""The exceptions of a run: those in contracts, and those in ``exceptions.yaml``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import datetime as dt
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
@@ -11,7 +12,7 @@ from schemalint import contract as contracts
 from schemalint.base.errors import ConfigError, ContractError, SchemalintError
 from schemalint.base.printable import visible
 from schemalint.base.values import field, frozen, replace
-from schemalint.lint.configuration import HeadConfig
+from schemalint.lint.sides import Sides
 from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.project import git
 from schemalint.project.config import Config
@@ -19,24 +20,60 @@ from schemalint.project.git import EmptyTree, Repository, Revision, Side
 
 if TYPE_CHECKING:
     from schemalint.contract.fixes import FixedFile
+    from schemalint.model.contract import Contract
     from schemalint.project.config.trust import Trusted
 
 FILE: Final = "exceptions.yaml"
 
 
 @frozen
-class OtherExceptions:
-    """The exceptions outside of the contracts.
+class Exceptions:
+    """The exceptions of a run.
 
     Attributes:
-        exceptions: The exceptions of the head; those that the base lacks are ``added``.
-        errors: Why the file of the head cannot be read.
+        of_file: Those of ``exceptions.yaml`` at the head; those that the base lacks are ``added``.
+        errors: Why the file cannot be read.
         texts: The file's text by its name.
+        void: Return why exceptions of a kind that the change adds do not count; None if they do.
+        reviewed: The commit whose exceptions count by themselves, in a command that deploys or reads what is
+            live; None if those of the head do.
+        today: The date of the run.
     """
 
-    exceptions: tuple[WrittenException, ...] = ()
+    of_file: tuple[WrittenException, ...] = ()
     errors: tuple[SchemalintError, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    void: Callable[[ExceptionSource], str | None] = lambda _source: None
+    reviewed: Revision | None = None
+    today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
+
+    @property
+    def accepts(self) -> frozenset[ExceptionSource]:
+        """Where the change may write exceptions that count."""
+        return frozenset(source for source in ExceptionSource if self.void(source) is None)
+
+    def with_contracts(
+        self, pairs: Iterable[tuple[Contract | None, Contract | None]]
+    ) -> tuple[WrittenException, ...]:
+        """Return all exceptions; those that the change adds may not count.
+
+        Args:
+            pairs: The contracts of each table: of the base, and of the head.
+        """
+        of_contracts = (
+            written for before, after in pairs if after for written in _of_contract(before, after)
+        )
+        return tuple(
+            replace(written, void=self.void(written.source)) if written.added else written
+            for written in (*of_contracts, *self.of_file)
+        )
+
+    def after(self, file: FixedFile) -> Exceptions:
+        """Return the exceptions after fixes of their file: none of them is another one."""
+        known = {_identity(entry): entry for entry in self.of_file}
+        written = contracts.read_exceptions(file.file, file.after.encode())
+        of_file = tuple(replace(entry, added=known[_identity(entry)].added) for entry in written)
+        return replace(self, of_file=of_file, texts={file.file: file.after})
 
 
 def exceptions_name(config: Config) -> str:
@@ -45,48 +82,41 @@ def exceptions_name(config: Config) -> str:
     return FILE if folder.is_absolute() else (folder / FILE).as_posix()
 
 
-def other_exceptions(head: HeadConfig, base: Side) -> OtherExceptions:
-    """Read the exceptions outside of the contracts, of both sides."""
-    name = exceptions_name(head.config)
+def exceptions_of(sides: Sides, accepted: Collection[str], foreign: str | None) -> Exceptions:
+    """Read ``exceptions.yaml`` of both sides.
+
+    Args:
+        sides: The sides; what the base lacks is added by the change.
+        accepted: See `_void_reasons`.
+        foreign: See `_void_reasons`.
+    """
+    found = Exceptions(void=_void_reasons(accepted, foreign))
+    name = exceptions_name(sides.at_head)
     try:
-        data = head.read(name)
+        data = sides.read(name)
         if data is None:
-            return OtherExceptions()
+            return found
         written = contracts.read_exceptions(visible(name), data)
     except (ConfigError, ContractError) as error:
-        return OtherExceptions(errors=(error,))
+        return replace(found, errors=(error,))
     known: set[object] = set()
-    if base == head.side:
+    if sides.base == sides.head:
         known = set(map(_identity, written))
-    elif not isinstance(base, EmptyTree):
+    elif not isinstance(sides.base, EmptyTree):
         with suppress(ContractError):  # what cannot be read approves nothing
-            at_base = git.file_at(head.repository, base, name)
+            at_base = git.file_at(sides.repository, sides.base, name)
             known = {_identity(entry) for entry in contracts.read_exceptions(name, at_base or b"")}
-    return OtherExceptions(
-        tuple(replace(entry, added=_identity(entry) not in known) for entry in written),
+    return replace(
+        found,
+        of_file=tuple(replace(entry, added=_identity(entry) not in known) for entry in written),
         texts={visible(name): data.decode("utf-8", "replace")},
     )
 
 
-@frozen
-class MergedExceptions:
-    """The exceptions of a command that deploys or reads what is live, instead of comparing two sides.
-
-    Attributes:
-        exceptions: Those outside of the contracts.
-        reviewed: The commit whose exceptions count by themselves; None if those of the head do.
-        void: See `void_reasons`.
-    """
-
-    exceptions: tuple[WrittenException, ...]
-    reviewed: Revision | None
-    void: Callable[[ExceptionSource], str | None]
-
-
 def merged_exceptions(
     repository: Repository, head: Side, settings: Trusted, env: Mapping[str, str]
-) -> MergedExceptions:
-    """Read the exceptions outside of the contracts, and which of the head's count by themselves.
+) -> Exceptions:
+    """Read the exceptions for a command that deploys or reads what is live, instead of comparing two sides.
 
     Args:
         repository: The repository.
@@ -99,21 +129,14 @@ def merged_exceptions(
     """
     trusted, config = settings.commit, settings.config
     reviewed = None if trusted is None or trusted.spec == "HEAD" else trusted
-    found = other_exceptions(HeadConfig(repository, head, config), reviewed or head)
+    sides = Sides(repository, reviewed or head, head, config, config)
+    found = exceptions_of(sides, config.accepted, git.foreign_head(env))
     for error in found.errors:
         raise error
-    return MergedExceptions(found.exceptions, reviewed, void_reasons(config.accepted, git.foreign_head(env)))
+    return replace(found, reviewed=reviewed)
 
 
-def exceptions_after(others: OtherExceptions, file: FixedFile) -> OtherExceptions:
-    """Return the exceptions after fixes of their file: none of them is another one."""
-    known = {_identity(entry): entry for entry in others.exceptions}
-    written = contracts.read_exceptions(file.file, file.after.encode())
-    exceptions = tuple(replace(entry, added=known[_identity(entry)].added) for entry in written)
-    return OtherExceptions(exceptions, texts={file.file: file.after})
-
-
-def void_reasons(accepted: Collection[str], foreign: str | None) -> Callable[[ExceptionSource], str | None]:
+def _void_reasons(accepted: Collection[str], foreign: str | None) -> Callable[[ExceptionSource], str | None]:
     """Return why exceptions that the change adds do not count, by their kind.
 
     Args:
@@ -131,3 +154,13 @@ def void_reasons(accepted: Collection[str], foreign: str | None) -> Callable[[Ex
 
 def _identity(entry: WrittenException) -> object:
     return entry.table.casefold(), entry.exception
+
+
+def _of_contract(before: Contract | None, after: Contract) -> Iterator[WrittenException]:
+    known = frozenset(before.exceptions if before else ())
+    for index, exception in enumerate(after.exceptions):
+        location = contracts.locate(after, ("exception", index))
+        added = exception not in known
+        yield WrittenException(
+            exception, after.table, ExceptionSource.CONTRACT, location, added, index, after.document
+        )

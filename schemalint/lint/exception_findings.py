@@ -1,25 +1,34 @@
-"""Findings about exceptions: those past their end or near it, and those that approve nothing."""
+"""Findings about exceptions: those past their end or near it, and those that approve nothing.
+
+Remove exceptions from the texts that they are written in.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from schemalint.base.values import replace
+from schemalint.base.document import Document, Path, node_at, read_documents
+from schemalint.base.document import Sequence as YamlSequence
+from schemalint.base.errors import ContractError
+from schemalint.base.values import grouped, replace
+from schemalint.contract.edit import TextEditor
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.table import LiveTable, TableState
+from schemalint.lint.case import Case
+from schemalint.lint.check_cases import CheckCases
 from schemalint.lint.check_input import CheckInput
-from schemalint.lint.context import git_context
-from schemalint.lint.exception_removal import removals
 from schemalint.lint.exceptions import ExceptionResult, is_expired, last_day
-from schemalint.lint.judge import Judge
+from schemalint.lint.judge import judge
+from schemalint.lint.rule_sets import RuleSet
 from schemalint.lint.rulebook import load_rules, nearest_rules
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.exception import RuleException, WrittenException
+from schemalint.model.exception import ExceptionSource, RuleException, WrittenException
 from schemalint.model.fact import Drift, JudgedException, LiveTableMissing, RootWithoutTables
-from schemalint.model.finding import Finding
+from schemalint.model.finding import Finding, Remove, TextChange
 
 if TYPE_CHECKING:
     from schemalint.plugin import Rule
@@ -37,8 +46,7 @@ def exception_findings(
     exceptions: Iterable[WrittenException],
     outcome: ExceptionResult,
     request: CheckInput,
-    judged: Collection[str],
-    live: Collection[str],
+    cases: CheckCases,
     sources: Mapping[str, str],
 ) -> Iterator[Finding]:
     """Yield the findings about the exceptions of judged tables, with the text changes that remove them.
@@ -47,10 +55,10 @@ def exception_findings(
         exceptions: The exceptions.
         outcome: What they approve.
         request: The input of the run.
-        judged: The keys of the judged tables.
-        live: The keys of those that were compared with their live state.
+        cases: Its cases.
         sources: The text of each file.
     """
+    judged, live = set(cases.sides.tables()), cases.live_keys
     relevant = [
         written
         for written in exceptions
@@ -63,18 +71,24 @@ def exception_findings(
         is_live = table_key(written.table) in live and not AUDITED.issuperset(rule.subjects)
         return is_live or not needs_live(written, rule)
 
-    facts = judged_exceptions(relevant, outcome, request.rules, request.today, is_judged)
-    found = [(fact, finding) for fact in facts for finding in judge_exception(fact, request.rules)]
+    facts = judged_exceptions(relevant, outcome, request.rules.rules, request.exceptions.today, is_judged)
+    found = [
+        (fact, finding)
+        for fact in facts
+        for finding in judge_exception(
+            fact, cases.rules_at(table_key(fact.written.table), fact.written.location.file)
+        )
+    ]
     fixes = removals((fact.written for fact, finding in found if finding.fix is not None), sources)
     for fact, finding in found:
         changes = fixes.get(fact.written, ())
         yield replace(finding, text_changes=changes, fix=finding.fix if changes else None)
 
 
-def judge_exception(fact: JudgedException, rules: Sequence[Rule]) -> Iterator[Finding]:
-    """Yield the findings of a fact about an exception."""
-    context = git_context(None, Contract(fact.written.table, TableState()))
-    yield from Judge(tuple(rules))(fact, context, ("contract",))
+def judge_exception(fact: JudgedException, rules: tuple[RuleSet, ...]) -> tuple[Finding, ...]:
+    """Return the findings of a fact about an exception."""
+    contract = Contract(fact.written.table, TableState())
+    return judge(Case(rules, declared=contract, facts=(fact,))).findings
 
 
 def judged_exceptions(
@@ -93,7 +107,7 @@ def judged_exceptions(
         today: The date of the run.
         is_judged: Whether the run could find what an exception of a rule is for; otherwise it is not unused.
     """
-    used, failed = outcome.used, outcome.failed or {}
+    used, failed = outcome.used, outcome.failed
     for written in exceptions:
         days = _days_left(written.exception, today)
         if is_expired(written.exception, today):
@@ -128,3 +142,45 @@ def needs_live(written: WrittenException, rule: Rule) -> bool:
     """Whether only a live table shows what an exception of a rule is for: also a rewrite still to be done."""
     waits_for_rewrite = written.exception.via is not None and not written.added
     return waits_for_rewrite or _LIVE.issuperset(rule.subjects)
+
+
+_LISTS: Final = {ExceptionSource.CONTRACT: "allow", ExceptionSource.FILE: "exceptions"}
+
+
+def removals(
+    exceptions: Iterable[WrittenException], sources: Mapping[str, str]
+) -> dict[WrittenException, tuple[TextChange, ...]]:
+    """Return the text changes that remove exceptions; none for those in a layout that cannot be edited.
+
+    Those of one file are removed together: none of them alone knows whether it is the last one of its list,
+    and the proof of an edit reads the whole text.
+
+    Args:
+        exceptions: The exceptions to remove.
+        sources: The text of each file.
+    """
+    found: dict[WrittenException, tuple[TextChange, ...]] = {}
+    for file, together in grouped((written.location.file, written) for written in exceptions).items():
+        if file in sources:
+            with suppress(ContractError):  # the layout of one of them cannot be edited: a person can
+                found |= _without_items(read_documents(sources[file], file), together)
+    return found
+
+
+def _without_items(
+    documents: Sequence[Document], exceptions: Iterable[WrittenException]
+) -> dict[WrittenException, tuple[TextChange, ...]]:
+    paths: dict[WrittenException, Path] = {}
+    for index, together in grouped((written.document, written) for written in exceptions).items():
+        key = _LISTS[together[0].source]
+        node = node_at(documents[index], (key,))
+        if isinstance(node, YamlSequence):
+            keeps_none = key == "allow" and len({each.index for each in together}) == len(node.items)
+            paths |= {written: (key,) if keeps_none else (key, written.index) for written in together}
+    found: dict[WrittenException, tuple[TextChange, ...]] = {}
+    for index, of_document in grouped((written.document, written) for written in paths).items():
+        wanted = {written: Remove(paths[written]) for written in of_document}
+        changes = TextEditor(documents[index]).changes(wanted.values())
+        made = {operation: change for change in changes for operation in change.operations}
+        found |= {written: (made[removal],) for written, removal in wanted.items()}
+    return found

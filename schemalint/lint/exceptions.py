@@ -1,4 +1,4 @@
-"""Approve findings by the exceptions that name them, and say which exceptions approve nothing.
+"""Approve findings by the exceptions that name them, and by the baseline.
 
 An exception names a rule, an object and a change, never a line or a message: so an approved narrowing does
 not cover the next one.
@@ -7,15 +7,17 @@ not cover the next one.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from schemalint.base.values import frozen, grouped
+from schemalint.base.values import field, frozen, grouped, replace
 from schemalint.delta.path import format_path
 from schemalint.delta.type_text import parse_type, print_type
+from schemalint.lint.baseline import Baseline, written_exception
 from schemalint.model.contract import table_key
 from schemalint.model.exception import NAMED, RuleException, WrittenException, named_object
 from schemalint.model.finding import ApprovedFinding, Finding, Severity
@@ -29,17 +31,19 @@ NEEDS_REWRITE: Final = "Delta cannot do this in place, so an approval needs a wa
 
 @frozen
 class ExceptionResult:
-    """The findings of a run after its exceptions.
+    """The findings of a run after its exceptions and its baseline.
 
     Attributes:
-        remaining: The findings that nothing approves.
+        remaining: The findings that nothing approves; those of the baseline are marked.
         approved: The others, those first that the change under review approves.
         failed: The exceptions that name a finding and do not approve it, with the reason.
+        covered: How many findings each entry of the baseline covers, by fingerprint.
     """
 
     remaining: tuple[Finding, ...]
     approved: tuple[ApprovedFinding, ...] = ()
-    failed: Mapping[WrittenException, str] | None = None
+    failed: Mapping[WrittenException, str] = field(default_factory=dict)
+    covered: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def used(self) -> frozenset[WrittenException]:
@@ -48,45 +52,68 @@ class ExceptionResult:
 
 
 def approve(
-    findings: Iterable[Finding], exceptions: Sequence[WrittenException], rules: Iterable[Rule], today: dt.date
+    findings: Iterable[Finding],
+    exceptions: Sequence[WrittenException],
+    rules: Iterable[Rule],
+    today: dt.date,
+    baseline: Baseline | None = None,
 ) -> ExceptionResult:
-    """Divide findings into those that exceptions approve, and the others.
+    """Divide findings into those that exceptions or the baseline approve, and the others.
 
     Args:
         findings: The judged findings.
         exceptions: All exceptions that are written, also those that do not count.
         rules: The rules of the findings; they say what Delta cannot do.
         today: The date of the run.
+        baseline: The baseline; an exception comes first.
     """
-    if not exceptions:
+    if not exceptions and baseline is None:
         return ExceptionResult(tuple(findings))
-    rules_by_code = {rule.code: rule for rule in rules}
+    approval = _approvals(exceptions, {rule.code: rule for rule in rules}, today)
+    remaining: list[Finding] = []
+    approved: list[ApprovedFinding] = []
+    failed: dict[WrittenException, str] = {}
+    covered: Counter[str] = Counter()
+    for finding in findings:
+        by = approval(finding, failed)
+        if by is None and baseline is not None:
+            number = covered[finding.fingerprint] + 1
+            if (entry := baseline.entry_for(finding, number)) is not None:
+                covered[finding.fingerprint] = number
+                if baseline.has_merged(finding, number):
+                    remaining.append(replace(finding, existing=True, in_baseline=True))
+                    continue
+                by = None if baseline.void(finding) else written_exception(baseline, entry, added=True)
+        if by is None:
+            remaining.append(finding)
+        else:
+            approved.append(ApprovedFinding(finding, by))
+    approved.sort(key=lambda approval: not approval.by.added)
+    return ExceptionResult(tuple(remaining), tuple(approved), failed, covered)
+
+
+def _approvals(
+    exceptions: Sequence[WrittenException], rules: Mapping[str, Rule], today: dt.date
+) -> Callable[[Finding, dict[WrittenException, str]], WrittenException | None]:
+    """Return a search for the exception that approves a finding, which notes why others do not."""
     # Where a merged exception suffices, nothing is said of one that the change adds.
     by_subject = grouped(
         (key, (number, written))
         for number, written in enumerate(sorted(exceptions, key=lambda written: written.added))
         for key in _keys(written)
     )
-    remaining: list[Finding] = []
-    approved: list[ApprovedFinding] = []
-    failed: dict[WrittenException, str] = {}
-    for finding in findings:
-        by = None
-        candidates = chain(*(by_subject.get(key, ()) for key in _keys_of(finding)))
+
+    def approval(finding: Finding, failed: dict[WrittenException, str]) -> WrittenException | None:
+        candidates = chain(*(by_subject.get(key, ()) for key in _keys_of(finding))) if by_subject else ()
         for _number, written in sorted(candidates, key=itemgetter(0)):
-            if not names(written, finding):
-                continue
-            reason = _obstacle(written, finding, rules_by_code.get(finding.code), today)
-            if reason is None:
-                by = written
-                break
-            failed.setdefault(written, reason)
-        if by is None:
-            remaining.append(finding)
-        else:
-            approved.append(ApprovedFinding(finding, by))
-    approved.sort(key=lambda approval: not approval.by.added)
-    return ExceptionResult(tuple(remaining), tuple(approved), failed)
+            if names(written, finding):
+                reason = _obstacle(written, finding, rules.get(finding.code), today)
+                if reason is None:
+                    return written
+                failed.setdefault(written, reason)
+        return None
+
+    return approval
 
 
 def names(written: WrittenException, finding: Finding) -> bool:

@@ -10,7 +10,6 @@ from schemalint.base.values import replace
 from schemalint.contract.fixes import FixedFile, fixed_files
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
-from schemalint.lint.exception_files import OtherExceptions, exceptions_after
 from schemalint.model.finding import CheckResult
 from schemalint.project.git import Contents
 
@@ -54,14 +53,14 @@ def with_fixes(request: CheckInput, fixed: Mapping[str, FixedFile]) -> CheckInpu
         fixed: The fixed files by their paths in the repository.
     """
     head = dict(request.contents.head)
-    others = OtherExceptions(request.exceptions, texts=request.texts)
+    exceptions = request.exceptions
     for path, file in fixed.items():
         if path in head:
             head[path] = replace(head[path], data=file.after.encode(), blob=None)
         else:
-            others = exceptions_after(others, file)
+            exceptions = exceptions.after(file)
     contents = replace(request.contents, head=head)
-    return replace(request, contents=contents, exceptions=others.exceptions, texts=others.texts)
+    return replace(request, contents=contents, exceptions=exceptions)
 
 
 def _paths(contents: Contents) -> dict[str, str]:

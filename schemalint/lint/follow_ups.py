@@ -1,4 +1,8 @@
-"""Add to a finding's help what else the change needs once its help is followed: all of it in one report."""
+"""Add to a finding's help what else the change needs once its help is followed: all of it in one report.
+
+So the first report is complete: after a property, the approval of the protocol upgrade and the `type_changes`
+entry.
+"""
 
 from __future__ import annotations
 

@@ -17,8 +17,7 @@ from schemalint.delta.engine import Engines
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
 from schemalint.project.config import Config, Nested
-from schemalint.project.config.nested import NAME
-from schemalint.project.config.patterns import is_beginning, is_covered
+from schemalint.project.config.nested import NAME, is_beginning, is_covered
 from schemalint.project.git import DEFAULT_GLOBS
 from schemalint.project.git.listing import including
 
@@ -47,33 +46,10 @@ class Loosening:
     nested: Nested | None = None
 
 
-@frozen
-class Gate:
-    """The configurations that decide a check: it reports what any of them reports.
-
-    Attributes:
-        deciding: The configurations of base and head, or one if the other does not count.
-        loosenings: What the head loosens.
-    """
-
-    deciding: tuple[Config, ...]
-    loosenings: tuple[Loosening, ...] = ()
-
-    @property
-    def fail_on(self) -> Severity | None:
-        """The lowest severity that fails the run, None if none does."""
-        return min((config.fail_on for config in self.deciding if config.fail_on is not None), default=None)
-
-    @property
-    def globs(self) -> tuple[tuple[str, ...], ...]:
-        """The globs of contract files of each configuration, once if they are equal."""
-        return tuple(dict.fromkeys(config.globs for config in self.deciding))
-
-
-def gate_between(base: Config, head: Config) -> Gate:
-    """Return the gate of a change that the base's configuration decides too."""
+def deciding_between(base: Config, head: Config) -> tuple[Config, ...]:
+    """Return the configurations that decide a change in CI: of the base, and of the head if it differs."""
     same = all(getattr(base, name) == getattr(head, name) for name in COMPARED)
-    return Gate((base,) if same else (base, head), loosenings_of(base, head))
+    return (base,) if same else (base, head)
 
 
 def loosenings_of(base: Config, head: Config) -> tuple[Loosening, ...]:

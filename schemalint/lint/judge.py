@@ -1,191 +1,92 @@
-"""Judge a pair of contracts: find the facts, ask the rules, return findings."""
+"""Judge a case: find the facts, ask the rules, return the findings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cached_property, lru_cache, partial
-from types import MappingProxyType
+from functools import partial
+from typing import Final
 
-from schemalint.base import limits
-from schemalint.base.errors import InternalError, Location, PluginError, SchemalintError
-from schemalint.base.values import Itself, frozen, replace
-from schemalint.delta.engine import Engines
-from schemalint.delta.engine_answers import error_of
-from schemalint.delta.history import HistoryStep
-from schemalint.delta.path import lowercased, prefixes
+from schemalint.base.values import replace
 from schemalint.delta.table import TableState
-from schemalint.lint.context import effective_pairs, git_context, git_facts
-from schemalint.lint.finding_location import locate_finding, object_of, values_of
+from schemalint.lint.case import Case, Purpose, Verdict
+from schemalint.lint.context import git_context, git_facts
 from schemalint.lint.follow_ups import with_follow_ups
-from schemalint.lint.readers import client_losses, streams_affected, writer_losses
-from schemalint.lint.rule_packages import BUILT_IN
-from schemalint.lint.rulebook import with_built_in
+from schemalint.lint.readers import client_findings, stream_findings, writer_findings
+from schemalint.lint.rule_judge import Judge, without_ambiguous_columns
+from schemalint.lint.rule_sets import reports, rules_for
 from schemalint.lint.upgrades import is_superseded, with_upgrade_findings
-from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
-from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
+from schemalint.model.fact import (
+    DuplicateTable,
+    JudgedException,
+    LiveTableMissing,
+    ProtocolUpgrade,
+    RootWithoutTables,
+)
 from schemalint.model.finding import Finding, Severity
-from schemalint.model.rule_codes import CASE_COLLISION, UNDECLARED_DROP
-from schemalint.plugin import Problem, Rule, RuleContext
+from schemalint.plugin import RuleContext
+
+_AGAINST: Final[Mapping[type, tuple[str, ...]]] = {
+    DuplicateTable: ("contract",),
+    JudgedException: ("contract",),
+    LiveTableMissing: ("live",),
+    RootWithoutTables: ("live",),
+}
+"""What the facts of a source compare; others compare with git."""
 
 
-@frozen
-class Judge:
-    """The selected rules, as a function of facts."""
+def judge(case: Case) -> Verdict:
+    """Return the verdict on a case.
 
-    rules: tuple[Rule, ...]
-
-    def __call__(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
-        """Yield the findings of every rule for such a fact.
-
-        Refused changes need no type_changes entry and have no effect, so only table-scoped rules judge them.
-        """
-        found = _without_what_the_engine_refuses(self._by_rule(fact, ctx, against))
-        refused = not isinstance(fact, Contract) and any(
-            rule.scope == "table" and finding.severity >= Severity.ERROR for rule, finding in found
-        )
-        yield from (finding for rule, finding in found if rule.scope == "table" or not refused)
-
-    @cached_property
-    def of_delta(self) -> Judge:
-        """These rules and all built-in ones: Delta refuses a change whatever is selected."""
-        return Judge(with_built_in(self.rules))
-
-    def errors(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
-        """Yield the findings that are errors."""
-        return (finding for finding in self(fact, ctx, against) if finding.severity >= Severity.ERROR)
-
-    def _by_rule(
-        self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]
-    ) -> Iterator[tuple[Rule, Finding]]:
-        kind: type = type(fact)
-        for rule in _rules_about(kind, Itself(self.rules)):
-            if rule.engine and not ctx.contract.engines.all:
-                continue
-            own = replace(ctx, options=rule.options) if rule.options else ctx
-            for problem in _problems(rule, fact, own):
-                yield rule, _finding(rule, problem, fact, ctx, against)
-
-    def refuses(self, findings: Iterable[Finding]) -> bool:
-        """Whether a new finding says that the table cannot be as declared."""
-        return any(not finding.existing for finding in self.refusals(findings))
-
-    def refusals(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield the findings that say so; those about readers do not."""
-        others = {rule.code for rule in self.rules if rule.scope != "table"}
-        for finding in findings:
-            if finding.severity >= Severity.ERROR and finding.code not in others:
-                yield finding
-
-    def record(self, fact: Fact, ctx: RuleContext) -> Iterator[Finding]:
-        """Return the findings of the contract-scoped rules: those about the contract's own records."""
-        return Judge(tuple(rule for rule in self.rules if rule.scope == "contract"))(fact, ctx, ("git",))
-
-    def without_records(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
-        """Return the findings of all other rules: a live table has none of the contract's own records."""
-        return Judge(tuple(rule for rule in self.rules if rule.scope != "contract"))(fact, ctx, against)
-
-
-def _without_what_the_engine_refuses(
-    found: Iterable[tuple[Rule, Finding]],
-) -> tuple[tuple[Rule, Finding], ...]:
-    """Return the findings without others about what the engine of the target refuses anyway: one for each."""
-    judged = tuple(found)
-    refused = {
-        finding.object for rule, finding in judged if rule.engine and finding.severity >= Severity.ERROR
-    }
-    if not refused:
-        return judged
-    return tuple((rule, finding) for rule, finding in judged if rule.engine or finding.object not in refused)
-
-
-@lru_cache(maxsize=256)  # some sets of rules, for each class of facts
-def _rules_about(kind: type, rules: Itself[tuple[Rule, ...]]) -> tuple[Rule, ...]:
-    return tuple(rule for rule in rules.value if issubclass(kind, rule.subjects))
-
-
-@contextmanager
-def collecting(errors: list[SchemalintError], table: str) -> Iterator[None]:
-    """Add the error that a table ends with to the errors of the run: it must not hide the other tables.
-
-    An exception that is no error of schemalint is a bug; its traceback goes into a bug report.
+    A finding that the base gives too is marked as existing: the change under review did not cause it.
     """
-    try:
-        yield
-    except SchemalintError as error:
-        errors.append(error)
-    except Exception as error:  # noqa: BLE001 (no rule and no table may end the run)
-        bug = InternalError(f"a bug in schemalint: {table} fails with {type(error).__name__}")
-        bug.__cause__ = error
-        errors.append(bug)
+    rules = Judge(rules_for(case.rules, case.contract.table))
+    found = (replace(finding, target=case.target) for finding in _findings(rules, case))
+    return Verdict(case, tuple(finding for finding in found if reports(case.rules, finding)))
 
 
-def judge_pair(
-    before: Contract | None,
-    after: Contract | None,
-    rules: Sequence[Rule],
-    engines: Mapping[str | None, Engines] = MappingProxyType({}),
+def _findings(rules: Judge, case: Case) -> Iterable[Finding]:
+    if case.facts:
+        return _of_facts(rules, case)
+    if case.live is None:
+        return _without_table(rules, case)
+    if case.purpose is Purpose.AUDIT:
+        from schemalint.lint.table import of_table_alone  # noqa: PLC0415 (only with live tables)
+
+        return of_table_alone(rules, case, case.live)
+    from schemalint.lint.live import with_table  # noqa: PLC0415 (only with live tables)
+
+    return with_table(rules, case, case.live)
+
+
+def _of_facts(rules: Judge, case: Case) -> Iterator[Finding]:
+    context = git_context(case.base, case.contract)
+    for fact in case.facts:
+        yield from rules(fact, context, _AGAINST.get(type(fact), ("git",)))
+
+
+def _without_table(rules: Judge, case: Case) -> Iterable[Finding]:
+    """Judge a contract and its base: the table that Delta creates from the base replaces the live one."""
+    before, after = case.base, case.contract
+    if case.purpose is Purpose.CREATION:
+        return _of_creation(rules, case)
+    judged = partial(_compared, rules, before, created_state(before.state) if before else None)
+    return with_follow_ups(judged(after), after, judged, rules.rules)
+
+
+def _of_creation(rules: Judge, case: Case) -> Iterator[Finding]:
+    """Yield the errors of the table that is made from the contract, and whether the base has them too."""
+    of_base = _without_table(rules, Case((), declared=case.base)) if case.base else ()
+    existing = {finding.identity for finding in of_base if finding.severity >= Severity.ERROR}
+    for finding in _without_table(rules, Case((), declared=case.contract)):
+        if finding.severity >= Severity.ERROR:
+            yield replace(finding, existing=finding.identity in existing)
+
+
+def _compared(
+    judge: Judge, before: Contract | None, created: TableState | None, after: Contract
 ) -> tuple[Finding, ...]:
-    """Return the findings of a contract compared with its base, without a live table.
-
-    The contract is judged for every target; a finding of several targets is returned once, with its highest
-    severity. A finding that the base contract alone gives too is marked as existing.
-
-    Args:
-        before: The base contract; None for a new one.
-        after: The contract; None for a removed one.
-        rules: The rules.
-        engines: The engines of each configured target; those of None count without targets.
-    """
-    judge = Judge(tuple(rules))
-    merged: list[Finding] = []
-    for target, old, new in effective_pairs(before, after, engines):
-        judged = partial(_judge_effective, judge, old, created_state(old.state) if old else None)
-        found = judged(new)
-        if new is not None:
-            found = with_follow_ups(found, new, judged, rules)
-        merged += (replace(finding, target=target) for finding in found)
-    return worst_of_each(merged)
-
-
-def worst_of_each(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings of several targets once: with the first target, and the highest severity."""
-    merged: dict[object, Finding] = {}
-    for finding in findings:
-        identity = replace(finding, target=None).identity
-        known = merged.get(identity)
-        if known is None or known.severity < finding.severity:
-            merged[identity] = replace(finding, target=known.target if known else finding.target)
-    return tuple(merged.values())
-
-
-def without_ambiguous_columns(findings: Sequence[Finding]) -> Sequence[Finding]:
-    """Keep only the finding about the name of columns that share one, ignoring case.
-
-    Which of them the table has is unknown, and so is what else changes: a column that is gone beside them was
-    probably given the name by mistake.
-    """
-    collisions = [finding for finding in findings if finding.code == CASE_COLLISION and not finding.existing]
-    shared = {lowercased(finding.path) for finding in collisions}
-    refused = {lowercased(finding.path)[:-1] for finding in collisions if finding.severity >= Severity.ERROR}
-    return [
-        finding
-        for finding in findings
-        if finding.code == CASE_COLLISION
-        or not (
-            not shared.isdisjoint(prefixes(lowercased(finding.path)))
-            or (finding.code == UNDECLARED_DROP and lowercased(finding.path)[:-1] in refused)
-        )
-    ]
-
-
-def _judge_effective(
-    judge: Judge, before: Contract | None, created: TableState | None, after: Contract | None
-) -> tuple[Finding, ...]:
-    if after is None:
-        return tuple(judge(TableRetired(before), git_context(before, before), ("git",))) if before else ()
     ctx = git_context(before, after, created)
     facts = git_facts(before, after, ctx)
     changes = (fact for fact in facts if not isinstance(fact, ProtocolUpgrade | Contract))
@@ -206,62 +107,6 @@ def _judge_effective(
     return (*findings, *of_clients, *of_writers, *of_streams)
 
 
-def client_findings(
-    judge: Judge,
-    ctx: RuleContext,
-    upgrades: tuple[ProtocolUpgrade, ...],
-    findings: Iterable[Finding],
-    against: tuple[str, ...],
-) -> Iterator[Finding]:
-    """Yield the findings about declared clients that lose the table.
-
-    Args:
-        judge: The rules.
-        ctx: The table and its declaration.
-        upgrades: The upgrades that are not superseded.
-        findings: The findings about the change itself.
-        against: The sides of the comparison.
-    """
-    for loss in client_losses(ctx, upgrades, judge.refusals(findings)):
-        yield from judge(loss, ctx, against)
-
-
-def writer_findings(
-    judge: Judge,
-    ctx: RuleContext,
-    upgrades: tuple[ProtocolUpgrade, ...],
-    findings: Iterable[Finding],
-    against: tuple[str, ...],
-) -> Iterator[Finding]:
-    """Yield the findings about engines that can no longer use the table; as `client_findings`.
-
-    What the engine that runs the statements refuses, or warns of, is another rule's.
-    """
-    of_engine = {rule.code for rule in judge.rules if rule.engine}
-    refused = tuple(
-        finding
-        for finding in findings
-        if finding.severity >= (Severity.WARNING if finding.code in of_engine else Severity.ERROR)
-    )
-    for loss in writer_losses(ctx, upgrades, refused):
-        yield from judge(loss, ctx, against)
-
-
-def stream_findings(
-    judge: Judge,
-    ctx: RuleContext,
-    findings: Iterable[Finding],
-    against: tuple[str, ...],
-    tracking: ColumnTracking | None = None,
-) -> Iterator[Finding]:
-    """Yield the findings about declared streams; none if the change is refused. As `client_findings`."""
-    if judge.refuses(findings):
-        return
-    affected = streams_affected(ctx, tracking)
-    if affected is not None:
-        yield from judge(affected, ctx, against)
-
-
 def _of_contract(judge: Judge, before: Contract | None, ctx: RuleContext) -> Iterator[Finding]:
     """Yield a contract's own findings; they are existing if the base has them, at least as severe."""
     found = tuple(judge(ctx.contract, ctx, ("git",)))
@@ -277,80 +122,3 @@ def _base_severities(judge: Judge, contract: Contract) -> Mapping[object, Severi
     return {
         finding.identity: finding.severity for finding in sorted(found, key=lambda finding: finding.severity)
     }
-
-
-def _problems(rule: Rule, fact: Fact, ctx: RuleContext) -> Iterator[Problem]:
-    table = ctx.contract.table
-    try:
-        for count, problem in enumerate(rule.check(fact, ctx), 1):
-            _require_sound(rule, problem, count, table)
-            yield problem
-    except SchemalintError:
-        raise
-    # A rule is foreign code: any exception or exit ends the run with an error that names the rule.
-    except (Exception, SystemExit) as error:
-        raise _rule_error(rule, f"failed on {table}: {type(error).__name__}: {error}") from error
-
-
-def _require_sound(rule: Rule, problem: object, count: int, table: str) -> None:
-    if not isinstance(problem, Problem):
-        raise _rule_error(rule, f"returned {problem!r} for {table}, which is not a Problem")
-    if count > limits.MAX_PROBLEMS:
-        what = f"found more than {limits.MAX_PROBLEMS:,} problems for one fact of {table}"
-        # The input can have that many, so this is no bug of a built-in rule.
-        raise _plugin_error(rule, f"{what}, a limit of schemalint")
-
-
-def _rule_error(rule: Rule, what: str) -> SchemalintError:
-    error = _plugin_error(rule, what)
-    return InternalError(error.message) if rule.distribution == BUILT_IN else error
-
-
-def _plugin_error(rule: Rule, what: str) -> PluginError:
-    message = f"rule {rule.code} ({rule.module}, of {rule.distribution or 'an unknown package'}) {what}"
-    return PluginError(message, help=f"run without it: --ignore {rule.code}")
-
-
-def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Finding:
-    object_ = problem.object or object_of(fact, problem.path)
-    old, new = values_of(fact)
-    severity = severity_of(rule, problem)
-    return Finding(
-        code=rule.code,
-        rule=rule.name,
-        severity=severity,
-        message=problem.message,
-        help=problem.help,
-        table=ctx.contract.table,
-        object=object_,
-        path=problem.path if problem.path is not None else getattr(fact, "path", ()),
-        against=against,
-        old=problem.old if problem.old is not None else old,
-        new=problem.new if problem.new is not None else new,
-        location=locate_finding(fact, problem, ctx.contract),
-        previous_location=_previous(fact, problem, ctx.base),
-        delta_error=error_of(ctx.engine, problem.delta_error),
-        fix=problem.fix,
-        remedy=problem.remedy,
-        commit=fact.entry if isinstance(fact, HistoryStep) else None,
-        needs_rewrite=rule.verdict == "impossible" and severity is Severity.ERROR,
-    )
-
-
-def severity_of(rule: Rule, problem: Problem) -> Severity:
-    """Return the severity of a problem: the user's, else the problem's own, else the rule's."""
-    return rule.severity if rule.severity_is_set else problem.severity or rule.severity
-
-
-def _previous(fact: Fact, problem: Problem, base: Contract | None) -> Location | None:
-    return locate_finding(fact, problem, base) if base else None
-
-
-def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Sort findings by location, then by severity, the highest first."""
-    return tuple(
-        sorted(
-            findings,
-            key=lambda finding: (finding.location, -finding.severity, finding.code, finding.message),
-        )
-    )

@@ -13,10 +13,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 
-from schemalint.base.values import field, frozen, replace
+from schemalint.base.values import frozen, replace
 from schemalint.delta import change, protocol
 from schemalint.delta.change import Change, change_path, subject, subject_name
 from schemalint.delta.datatype import Struct, Unmanaged, field_at, type_at, walk_fields
@@ -24,29 +24,21 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, PathIndex, lowercased, path_key
 from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.table import LiveTable, TableState
-from schemalint.lint.context import git_context
+from schemalint.lint.case import Case, Purpose
+from schemalint.lint.context import differing_subjects, git_context, live_context
 from schemalint.lint.follow_ups import with_follow_ups
-from schemalint.lint.judge import (
-    Judge,
-    client_findings,
-    stream_findings,
-    without_ambiguous_columns,
-    writer_findings,
-)
-from schemalint.lint.origin import Origins
-from schemalint.lint.renamed import Names, with_names
+from schemalint.lint.readers import client_findings, stream_findings, writer_findings
+from schemalint.lint.renamed import with_names
+from schemalint.lint.rule_judge import Judge, without_ambiguous_columns
+from schemalint.lint.table import LIVE, is_refusal_of_table, table_findings
 from schemalint.lint.upgrades import is_superseded, protocol_upgrades, with_upgrade_findings
-from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import apply_declaration, created_state
+from schemalint.model.declaration import created_state
 from schemalint.model.fact import Drift, DriftKind
 from schemalint.model.finding import Finding, Severity
-from schemalint.plugin import Rule, RuleContext
+from schemalint.plugin import RuleContext
 
-LIVE = ("live",)
 GIT_AND_LIVE = ("git", "live")
-
-_NO_NAMES: Names = {}
 
 # Changes of the contract's own records, and changes that a declaration never makes in a live table.
 _NEVER_APPLIED = (
@@ -58,95 +50,38 @@ _NEVER_APPLIED = (
 )
 
 
-@frozen
-class LiveComparison:
-    """The three states of one table, effective for one target.
-
-    Attributes:
-        base: The contract at the base.
-        applied: The last applied contract, if the table has a marker and git has its commit.
-        is_applied: Whether the marker has the hash of the current declaration.
-        ahead: Whether the marker names a later revision.
-        tracking: The column tracking; None if names identify the columns.
-        renamed: The columns that the log has under another name than the contract; only without tracking.
-        unseen: Edits of the contract since the last apply that the table does not show; without `base`.
-        table_findings: The findings of the live table itself; those that the base gives too are existing.
-        all_contracts: See `RuleContext`.
-        origins: Tells which commits the drift comes from; None if nobody reads it.
-    """
-
-    contract: Contract
-    live: LiveTable
-    base: Contract | None = None
-    applied: Contract | None = None
-    is_applied: bool = False
-    ahead: bool = False
-    tracking: ColumnTracking | None = None
-    table_findings: tuple[Finding, ...] = ()
-    renamed: Names = field(default_factory=dict)
-    all_contracts: bool = False
-    unseen: tuple[Change, ...] = ()
-    origins: Origins | None = None
-
-    @cached_property
-    def differs_from_applied(self) -> frozenset[Hashable]:
-        """The subjects in which the live table differs from the last applied contract."""
-        if self.applied is None:
-            return frozenset()
-        return frozenset(_differing_subjects(self.applied, self.live.state, self.renamed))
-
-
-def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Finding, ...]:
+def with_table(judge: Judge, case: Case, live: LiveTable) -> tuple[Finding, ...]:
     """Return the findings of a contract, its base and the live table, with those of the table itself.
 
     Findings that the base and the live table give too are marked as existing: the change under review did
     not cause them.
     """
-    judge = Judge(tuple(rules))
-    base = comparison.base
-    if base is None:
-        return _completed(judge, comparison, {})
-    at_base = replace(comparison, contract=base, base=base, tracking=None, table_findings=())
-    unchanged = _findings(judge, at_base, {})
-    if not unchanged and comparison == at_base:
-        return ()
-    severities: dict[Hashable, Severity] = {
-        finding.identity: finding.severity
-        for finding in sorted(unchanged, key=lambda finding: finding.severity)
-    }
-    return _completed(judge, comparison, severities)
-
-
-def _completed(
-    judge: Judge, comparison: LiveComparison, at_base: Mapping[Hashable, Severity]
-) -> tuple[Finding, ...]:
-    """Return all findings of a table, with what else each needs."""
+    of_table = _of_table(judge, case, live)
+    severities: dict[Hashable, Severity] = {}
+    if case.base is not None:
+        at_base = replace(case, declared=case.base, tracking=None)
+        unchanged = _findings(judge, at_base, live, (), {})
+        if not unchanged and not of_table and case == at_base:
+            return ()
+        for finding in unchanged:
+            severities[finding.identity] = max(
+                finding.severity, severities.get(finding.identity, finding.severity)
+            )
 
     def judged(contract: Contract) -> tuple[Finding, ...]:
-        return _findings(judge, replace(comparison, contract=contract), at_base)
+        return _findings(judge, replace(case, declared=contract), live, of_table, severities)
 
-    contract = comparison.contract
-    return with_follow_ups(judged(contract), contract, judged, judge.rules)
+    return with_follow_ups(judged(case.edit), case.edit, judged, judge.rules)
 
 
-def live_context(
-    contract: Contract,
-    live: LiveTable,
-    base: Contract | None = None,
-    tracking: ColumnTracking | None = None,
-    renamed: Names = _NO_NAMES,
-) -> RuleContext:
-    """Return the context with a live table."""
-    before = live.state if tracking is None else replace(live.state, columns=tracking.live)
-    return RuleContext(
-        contract=contract,
-        before=before,
-        after=_state_after(contract, live.state, renamed, tracking),
-        features=live.protocol.features,
-        base=base,
-        live=live,
-        against="live",
-    )
+def _of_table(judge: Judge, case: Case, live: LiveTable) -> tuple[Finding, ...]:
+    """Return the findings of the table itself; those that the base contract gives too are existing."""
+    found = table_findings(judge, live, case.contract)
+    if case.purpose is Purpose.PLAN:
+        return tuple(filter(is_refusal_of_table, found))
+    at_base = table_findings(judge, live, case.base) if case.base and found else ()
+    identities = {finding.identity for finding in at_base}
+    return tuple(replace(finding, existing=finding.identity in identities) for finding in found)
 
 
 def live_changes(ctx: RuleContext) -> tuple[Change, ...]:
@@ -155,28 +90,32 @@ def live_changes(ctx: RuleContext) -> tuple[Change, ...]:
 
 
 def _findings(
-    judge: Judge, comparison: LiveComparison, at_base: Mapping[Hashable, Severity]
+    judge: Judge,
+    case: Case,
+    live: LiveTable,
+    of_table: tuple[Finding, ...],
+    at_base: Mapping[Hashable, Severity],
 ) -> tuple[Finding, ...]:
     """Return all findings of a table; those of ``at_base``, if at least as severe there, are existing.
 
     Upgrades come last, as without a live table: see `is_superseded` and `with_upgrade_findings`.
     """
-    contract, base = comparison.contract, comparison.base
+    contract, base = case.contract, case.base
     # A plan has no base, but it tracks the columns since the last apply.
-    before = base or (comparison.applied if comparison.tracking else None)
-    ctx = live_context(contract, comparison.live, before, comparison.tracking, comparison.renamed)
-    ctx = replace(ctx, all_contracts=comparison.all_contracts)
+    before = base or (case.applied if case.tracking else None)
+    ctx = live_context(contract, live, before, case.tracking, case.renamed)
+    ctx = replace(ctx, all_contracts=case.all_contracts)
     against = GIT_AND_LIVE if base else LIVE
     found = (
-        *_of_changes(judge, ctx, comparison),
-        *_undeclared(judge, ctx, comparison),
+        *_of_changes(judge, ctx, case),
+        *_undeclared(judge, ctx, case),
         *judge(contract, ctx, against),
     )
     of_declaration = tuple(without_ambiguous_columns(tuple(_marked(found, at_base))))
-    findings = (*of_declaration, *comparison.table_findings)
+    findings = (*of_declaration, *of_table)
     upgrades = tuple(
         upgrade
-        for upgrade in protocol_upgrades(ctx, _unaddable_features(ctx, comparison.table_findings))
+        for upgrade in protocol_upgrades(ctx, _unaddable_features(ctx, of_table))
         if not is_superseded(upgrade, of_declaration)
     )
     of_clients = tuple(_marked(client_findings(judge, ctx, upgrades, of_declaration, against), at_base))
@@ -185,24 +124,19 @@ def _findings(
         for upgrade in upgrades:
             of_upgrade = tuple(_marked(judge(upgrade, ctx, against), at_base))
             findings = with_upgrade_findings(findings, upgrade, of_upgrade)
-    of_streams = stream_findings(judge, ctx, of_declaration, against, comparison.tracking)
+    of_streams = stream_findings(judge, ctx, of_declaration, against, case.tracking)
     return (*findings, *of_clients, *of_writers, *_marked(of_streams, at_base))
 
 
-def _unaddable_features(ctx: RuleContext, table_findings: Iterable[Finding]) -> frozenset[str]:
+def _unaddable_features(ctx: RuleContext, of_table: Iterable[Finding]) -> frozenset[str]:
     """Return the features that a table uses without supporting them, if Spark refuses the table.
 
     No statement can add them then. If Spark accepts the table, every statement adds them, because Delta
     examines all metadata (``Protocol.upgradeProtocolFromMetadataForExistingTable``; measured on Delta 4.4.0).
     """
-    if not any(is_refusal_of_table(finding) and not finding.existing for finding in table_findings):
+    if not any(is_refusal_of_table(finding) and not finding.existing for finding in of_table):
         return frozenset()
     return protocol.needed_features(ctx.features, ctx.before.active_features) - ctx.features
-
-
-def is_refusal_of_table(finding: Finding) -> bool:
-    """Return whether a finding is the reason why Delta Spark cannot read or write the table."""
-    return bool(finding.delta_error) and finding.severity >= Severity.ERROR and finding.against == LIVE
 
 
 def _marked(found: Iterable[Finding], at_base: Mapping[Hashable, Severity]) -> Iterator[Finding]:
@@ -211,25 +145,25 @@ def _marked(found: Iterable[Finding], at_base: Mapping[Hashable, Severity]) -> I
         yield replace(finding, existing=old is not None and old >= finding.severity)
 
 
-def _of_changes(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> Iterator[Finding]:
-    contract, base = comparison.contract, comparison.base
+def _of_changes(judge: Judge, ctx: RuleContext, case: Case) -> Iterator[Finding]:
+    contract, base = case.contract, case.base
     pending = live_changes(ctx)
     if base is None:
         for pending_change in pending:
-            yield from _missing_step(judge, pending_change, ctx, comparison)
-        for edit in comparison.unseen:
+            yield from _missing_step(judge, pending_change, ctx, case)
+        for edit in case.unseen:
             yield from judge(edit, ctx, LIVE)
         return
     changes = diff(
         _with_requested_features(base.settable_state), _with_requested_features(contract.settable_state)
     )
     of_git = _Changes(changes)
-    differs_from_base = _differing_subjects(base, ctx.before, comparison.renamed) if pending else set()
+    differs_from_base = differing_subjects(base, ctx.before, case.renamed) if pending else set()
     for pending_change in pending:
         if subject(pending_change) in of_git.by_subject and subject(pending_change) not in differs_from_base:
             yield from judge.without_records(pending_change, ctx, GIT_AND_LIVE)
         else:
-            yield from _live_only(judge, pending_change, of_git, ctx, comparison)
+            yield from _live_only(judge, pending_change, of_git, ctx, case)
     if changes:
         yield from _of_applied_changes(judge, of_git, _Changes(pending), ctx, git_context(base, contract))
 
@@ -239,72 +173,55 @@ def _live_only(
     pending_change: Change,
     of_git: _Changes,
     ctx: RuleContext,
-    comparison: LiveComparison,
+    case: Case,
 ) -> Iterator[Finding]:
     """Judge a pending change that git does not show, or shows from another old value than the live one."""
     path = change_path(pending_change)
     if subject(pending_change) in of_git.by_subject or (path is not None and of_git.add(path)):
-        yield from _missing_step(judge, pending_change, ctx, comparison)
+        yield from _missing_step(judge, pending_change, ctx, case)
     else:
-        yield from _of_drift(judge, pending_change, ctx, comparison)
+        yield from _of_drift(judge, pending_change, ctx, case)
 
 
-def _missing_step(
-    judge: Judge, pending_change: Change, ctx: RuleContext, comparison: LiveComparison
-) -> Iterator[Finding]:
+def _missing_step(judge: Judge, pending_change: Change, ctx: RuleContext, case: Case) -> Iterator[Finding]:
     """Yield the errors of rules that refuse a pending change; without any, the finding of the drift."""
     errors = tuple(judge.errors(pending_change, ctx, LIVE))
-    yield from errors or _of_drift(judge, pending_change, ctx, comparison)
+    yield from errors or _of_drift(judge, pending_change, ctx, case)
 
 
-def _of_drift(
-    judge: Judge, pending_change: Change, ctx: RuleContext, comparison: LiveComparison
-) -> Iterator[Finding]:
+def _of_drift(judge: Judge, pending_change: Change, ctx: RuleContext, case: Case) -> Iterator[Finding]:
     """Yield the finding of the drift, with the error that forbids the change, of selected rules or not."""
     cause = next(judge.of_delta.errors(pending_change, ctx, LIVE), None)
-    yield from judge(_drift(pending_change, comparison, cause), ctx, LIVE)
+    yield from judge(_drift(pending_change, case, cause), ctx, LIVE)
 
 
 def _drift(
     pending_change: Change,
-    comparison: LiveComparison,
+    case: Case,
     cause: Finding | None = None,
     kind: DriftKind | None = None,
 ) -> Drift:
     """Return a pending change as drift, with the commit that made it if somebody else did."""
-    kind = kind or _drift_kind(pending_change, comparison)
-    asks = comparison.origins is not None and kind in (DriftKind.DRIFTED, DriftKind.UNDECLARED)
-    origin = comparison.origins.of(pending_change) if comparison.origins and asks else ""
+    kind = kind or _drift_kind(pending_change, case)
+    asks = case.origins is not None and kind in (DriftKind.DRIFTED, DriftKind.UNDECLARED)
+    origin = case.origins.of(pending_change) if case.origins and asks else ""
     return Drift(pending_change, kind, cause, origin)
 
 
-def _drift_kind(pending_change: Change, comparison: LiveComparison) -> DriftKind:
+def _drift_kind(pending_change: Change, case: Case) -> DriftKind:
     """Return the kind of drift: drifted if the live table differs from its last applied or logged state."""
-    if comparison.contract.managed_by != "schemalint":
+    if case.contract.managed_by != "schemalint":
         return DriftKind.MANAGED_ELSEWHERE
-    if comparison.is_applied:
+    if case.is_applied:
         return DriftKind.DRIFTED
-    if subject(pending_change) in comparison.differs_from_applied:
+    if subject(pending_change) in case.differs_from_applied:
         return DriftKind.DRIFTED
-    if comparison.ahead:
+    if case.ahead:
         return DriftKind.AHEAD
     is_logged_rename = (
-        isinstance(pending_change, change.FieldRenamed)
-        and path_key(pending_change.path) in comparison.renamed
+        isinstance(pending_change, change.FieldRenamed) and path_key(pending_change.path) in case.renamed
     )
     return DriftKind.DRIFTED if is_logged_rename else DriftKind.NOT_APPLIED
-
-
-def _differing_subjects(declared: Contract, live: TableState, renamed: Names) -> set[Hashable]:
-    """Return the subjects in which a live table differs from a contract."""
-    return {subject(pending_change) for pending_change in diff(live, _state_after(declared, live, renamed))}
-
-
-def _state_after(
-    contract: Contract, live: TableState, renamed: Names, tracking: ColumnTracking | None = None
-) -> TableState:
-    declared = replace(contract.settable_state, columns=with_names(contract.state.columns, renamed))
-    return apply_declaration(declared, live, open_widening=contract.open.widening, tracking=tracking)
 
 
 def _with_requested_features(state: TableState) -> TableState:
@@ -359,11 +276,11 @@ def _is_never_applied(git_change: Change) -> bool:
     )
 
 
-def _undeclared(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> Iterator[Finding]:
+def _undeclared(judge: Judge, ctx: RuleContext, case: Case) -> Iterator[Finding]:
     """Judge live fields that neither contract nor base declares, unless writers may add columns."""
     if ctx.contract.open.columns:
         return
-    declared = with_names(ctx.contract.state.columns, comparison.renamed)
+    declared = with_names(ctx.contract.state.columns, case.renamed)
     listed = ctx.contract.state.dropped_by_key
     created = created_state(ctx.base.state).columns if ctx.base else Struct()
     for path, live in walk_fields(ctx.before.columns):
@@ -371,14 +288,14 @@ def _undeclared(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> I
         if not isinstance(parent, Struct) or path_key(path) in listed or _is_declared(parent, live.name):
             continue
         if field_at(created, path) is None:
-            kind = DriftKind.AHEAD if _is_of_later_revision(path, comparison) else DriftKind.UNDECLARED
-            yield from judge(_drift(change.FieldRemoved(path, live), comparison, kind=kind), ctx, LIVE)
+            kind = DriftKind.AHEAD if _is_of_later_revision(path, case) else DriftKind.UNDECLARED
+            yield from judge(_drift(change.FieldRemoved(path, live), case, kind=kind), ctx, LIVE)
 
 
-def _is_of_later_revision(path: Path, comparison: LiveComparison) -> bool:
+def _is_of_later_revision(path: Path, case: Case) -> bool:
     """Return whether an undeclared live column comes from a later revision that was applied."""
-    applied = comparison.applied
-    if comparison.is_applied or not comparison.ahead:
+    applied = case.applied
+    if case.is_applied or not case.ahead:
         return False
     return applied is None or field_at(applied.state.columns, path) is not None
 

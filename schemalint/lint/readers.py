@@ -5,30 +5,19 @@ What they are judged by is imported only if there are any: most contracts declar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from schemalint.delta.engine import Engines
-from schemalint.lint.context import effective_pairs, git_context
+from schemalint.lint.rule_judge import Judge
 from schemalint.lint.upgrades import protocol_upgrades, subject_of
-from schemalint.model.client import ClientSupport, SupportLost
+from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
-from schemalint.model.contract import Contract
-from schemalint.model.fact import AffectedStreams, ProtocolUpgrade, WritersLost
-from schemalint.model.finding import Finding
+from schemalint.model.fact import AffectedStreams, ProtocolUpgrade
+from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import RuleContext
 
 if TYPE_CHECKING:
     from schemalint.model.stream_report import StreamReport
-
-
-def clients_offline(
-    before: Contract | None, after: Contract, engines: Mapping[str | None, Engines] = MappingProxyType({})
-) -> Iterator[ClientSupport]:
-    """Yield what the declared clients do with a table before and after, for each target; as `judge_pair`."""
-    for ctx in _contexts_of_consumers(before, after, engines):
-        yield from clients_of(ctx)
 
 
 def clients_of(ctx: RuleContext) -> tuple[ClientSupport, ...]:
@@ -58,59 +47,75 @@ def each_client_once(clients: Iterable[ClientSupport]) -> tuple[ClientSupport, .
     return tuple(found.values())
 
 
-def client_losses(
-    ctx: RuleContext, upgrades: tuple[ProtocolUpgrade, ...], refusals: Iterable[Finding]
-) -> tuple[SupportLost, ...]:
-    """Return which declared clients lose the table, and by what.
+def client_findings(
+    judge: Judge,
+    ctx: RuleContext,
+    upgrades: tuple[ProtocolUpgrade, ...],
+    findings: Iterable[Finding],
+    against: tuple[str, ...],
+) -> Iterator[Finding]:
+    """Yield the findings about declared clients that lose the table.
 
     Args:
+        judge: The rules.
         ctx: The table and its declaration.
         upgrades: The upgrades that are not superseded.
-        refusals: The findings that refuse a part of the change: it does not happen.
+        findings: The findings about the change itself; a part of it that one of them refuses does not happen.
+        against: The sides of the comparison.
     """
     if not _has_clients(ctx):
-        return ()
+        return
     from schemalint.lint.client_support import losses_of  # noqa: PLC0415 (only with clients)
 
-    errors = tuple(refusals)
-    refused = {subject_of(finding) for finding in errors}
-    without = {finding.path for finding in errors}
-    return losses_of(ctx, upgrades, refused=refused, without=without)
+    errors = tuple(judge.refusals(findings))
+    refused, without = {subject_of(finding) for finding in errors}, {finding.path for finding in errors}
+    for loss in losses_of(ctx, upgrades, refused=refused, without=without):
+        yield from judge(loss, ctx, against)
 
 
-def writer_losses(
-    ctx: RuleContext, upgrades: tuple[ProtocolUpgrade, ...], refusals: Iterable[Finding]
-) -> tuple[WritersLost, ...]:
-    """Return which engines can no longer use the table, and by what; as `client_losses`."""
+def writer_findings(
+    judge: Judge,
+    ctx: RuleContext,
+    upgrades: tuple[ProtocolUpgrade, ...],
+    findings: Iterable[Finding],
+    against: tuple[str, ...],
+) -> Iterator[Finding]:
+    """Yield the findings about engines that can no longer use the table; as `client_findings`.
+
+    What the engine that runs the statements refuses, or warns of, is another rule's.
+    """
     if not ctx.contract.engines.others:
-        return ()
+        return
     from schemalint.lint.writers import writers_lost  # noqa: PLC0415 (only with several engines)
 
-    errors = tuple(refusals)
-    refused = {subject_of(finding) for finding in errors}
-    without = {finding.path for finding in errors}
-    return tuple(writers_lost(ctx, upgrades, refused=refused, without=without))
+    of_engine = {rule.code for rule in judge.rules if rule.engine}
+    errors = tuple(
+        finding
+        for finding in findings
+        if finding.severity >= (Severity.WARNING if finding.code in of_engine else Severity.ERROR)
+    )
+    refused, without = {subject_of(finding) for finding in errors}, {finding.path for finding in errors}
+    for loss in writers_lost(ctx, upgrades, refused=refused, without=without):
+        yield from judge(loss, ctx, against)
+
+
+def stream_findings(
+    judge: Judge,
+    ctx: RuleContext,
+    findings: Iterable[Finding],
+    against: tuple[str, ...],
+    tracking: ColumnTracking | None = None,
+) -> Iterator[Finding]:
+    """Yield the findings about declared streams; none if the change is refused. As `client_findings`."""
+    if judge.refuses(findings):
+        return
+    affected = streams_affected(ctx, tracking)
+    if affected is not None:
+        yield from judge(affected, ctx, against)
 
 
 def _has_clients(ctx: RuleContext) -> bool:
     return any(consumer.client is not None for consumer in ctx.consumers)
-
-
-def streams_offline(
-    before: Contract | None, after: Contract, engines: Mapping[str | None, Engines] = MappingProxyType({})
-) -> Iterator[StreamReport]:
-    """Yield what a change does to the declared streams of a table, for each target; as `judge_pair`."""
-    for ctx in _contexts_of_consumers(before, after, engines):
-        yield from streams_of(ctx)
-
-
-def _contexts_of_consumers(
-    before: Contract | None, after: Contract, engines: Mapping[str | None, Engines]
-) -> Iterator[RuleContext]:
-    """Yield the context of each target in which the table has consumers."""
-    for _target, old, new in effective_pairs(before, after, engines):
-        if new is not None and (new.consumers or (old is not None and old.consumers)):
-            yield git_context(old, new)
 
 
 def streams_of(ctx: RuleContext, tracking: ColumnTracking | None = None) -> tuple[StreamReport, ...]:

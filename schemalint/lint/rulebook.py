@@ -8,18 +8,16 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from schemalint.base.errors import InternalError, PluginError, SchemalintError, UsageError
-from schemalint.base.values import field, frozen, replace
+from schemalint.base.values import frozen, replace
 from schemalint.lint.rule_packages import BUILT_IN, rule_packages
-from schemalint.model.contract import table_key
-from schemalint.model.finding import Finding, Severity
-from schemalint.plugin import ATTRIBUTE, OptionValue, Rule
+from schemalint.model.finding import Severity
+from schemalint.plugin import ATTRIBUTE, Rule
 from schemalint.project.config import Config
 from schemalint.project.config.positions import find_word
 
@@ -27,32 +25,6 @@ if TYPE_CHECKING:
     from schemalint.project.config.trust import RuleFiles
 
 _CODE: Final = r"([A-Z]{2,})-?([0-9]{1,9})"
-
-TableIgnores: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
-"""Globs of table names, each with the patterns of the rules that are ignored for these tables."""
-
-
-@frozen
-class Selection:
-    """The selected rules and their severities, by code, code prefix or name.
-
-    Attributes:
-        select: None for all rules that are on by default.
-        severity: Overridden severities by code, code prefix or name; the longest match wins.
-        options: The values of rule options, by rule code.
-        locked: Rules that nested files of the configuration cannot loosen.
-        local: Rule files outside of any package, if allowed: they are code of the working tree.
-        sources: The names and texts of the files with the settings.
-    """
-
-    select: tuple[str, ...] | None = None
-    extend_select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    severity: Mapping[str, Severity] = field(default_factory=dict)
-    options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
-    locked: tuple[str, ...] = ()
-    local: RuleFiles | None = None
-    sources: tuple[tuple[str, str], ...] = ()
 
 
 @frozen
@@ -74,53 +46,48 @@ class _Origin:
         return PluginError(message, help=f"repair or remove {self.name}")
 
 
-def load_rules(selection: Selection | None = None) -> tuple[Rule, ...]:
-    """Return the selected rules, or all installed rules without a selection, in the order of their codes.
+def load_rules(local: RuleFiles | None = None) -> tuple[Rule, ...]:
+    """Return all installed rules, and those of local files that may run, in the order of their codes.
 
     Raises:
         PluginError: A package cannot be imported, or two rules have the same code.
-        UsageError: The selection names an unknown rule or option.
     """
     rules: dict[str, Rule] = {}
-    for origin in _origins((selection.local if selection else None) or ()):
+    for origin in _origins(local or ()):
         for rule in _rules_of(origin):
             if (other := rules.get(rule.code)) is not None and other.check is not rule.check:
                 raise origin.failed(f"rule {rule.code} of {rule.module} is already in {other.module}")
             rules[rule.code] = rule
-    ordered = tuple(rules[code] for code in sorted(rules))
-    return selected(ordered, selection) if selection else ordered
+    return tuple(rules[code] for code in sorted(rules))
 
 
-def selection_of(settings: Config, local: RuleFiles | None = None) -> Selection:
-    """Return the selection of the configuration.
+def rules_of(settings: Config, local: RuleFiles | None = None) -> tuple[Rule, ...]:
+    """Return the rules that a configuration selects.
 
     Args:
         settings: The configuration.
         local: The rule files that may run; None if they must not run.
 
     Raises:
-        UsageError: The configuration names local rule files, and they must not run.
+        PluginError: See `load_rules`.
+        UsageError: The configuration names an unknown rule or option, or rule files that must not run.
     """
+    require_local(settings, local)
+    return selected(load_rules(local), settings)
+
+
+def require_local(settings: Config, local: RuleFiles | None) -> None:
+    """Refuse rule files of the configuration that must not run: a check without them could miss problems."""
     if settings.plugins and local is None:
         raise UsageError(
             f"the configuration names local rules ({', '.join(settings.plugins)}): code of the repository",
             help="allow them with --allow-local-plugins; a check without them could miss problems",
         )
-    return Selection(
-        select=settings.select,
-        extend_select=settings.extend_select,
-        ignore=settings.ignore,
-        severity=settings.severity,
-        options=settings.options,
-        locked=settings.locked,
-        local=local,
-        sources=settings.sources,
-    )
 
 
-def rules_for_apply(selection: Selection) -> tuple[Rule, ...]:
+def rules_for_apply(settings: Config, local: RuleFiles | None = None) -> tuple[Rule, ...]:
     """Return the selected and the built-in rules: Delta refuses a change even if a rule is ignored."""
-    return with_built_in(load_rules(selection))
+    return with_built_in(rules_of(settings, local))
 
 
 def with_built_in(rules: Sequence[Rule]) -> tuple[Rule, ...]:
@@ -130,26 +97,26 @@ def with_built_in(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     return (*rules, *(rule for rule in built_in if rule.code not in codes))
 
 
-def selected(rules: Sequence[Rule], selection: Selection) -> tuple[Rule, ...]:
-    """Return the selected ones of all installed rules; see `load_rules`.
+def selected(rules: Sequence[Rule], settings: Config) -> tuple[Rule, ...]:
+    """Return the ones of all rules that a configuration selects, with its severities and options.
 
     Raises:
-        UsageError: The selection names an unknown rule or option.
+        UsageError: The configuration names an unknown rule or option.
     """
-    if selection.select == ():
+    if settings.select == ():
         raise UsageError("select names no rule", help='select = ["ALL"] selects all rules')
-    named = (
-        *(selection.select or ()),
-        *selection.extend_select,
-        *selection.ignore,
-        *selection.severity,
-        *selection.locked,
+    patterns = (
+        *(settings.select or ()),
+        *settings.extend_select,
+        *settings.ignore,
+        *settings.severity,
+        *settings.locked,
     )
-    require_known((*named, *selection.options), rules, selection.sources)
+    require_known((*patterns, *settings.options), rules, settings.sources)
     return tuple(
-        _with_options(_with_severity(rule, selection.severity), selection)
+        _with_options(_with_severity(rule, settings.severity), settings)
         for rule in rules
-        if _is_selected(rule, selection) and not matches(rule, selection.ignore)
+        if _is_selected(rule, settings) and not matches(rule, settings.ignore)
     )
 
 
@@ -196,29 +163,8 @@ def matches(rule: Rule, patterns: Iterable[str]) -> bool:
     )
 
 
-def is_ignored(finding: Finding, rules: Sequence[Rule], table_ignores: TableIgnores) -> bool:
-    """Return whether the rule of a finding is ignored for its table."""
-    rule = next(rule for rule in rules if rule.code == finding.code)
-    return is_ignored_for(rule, finding.table, table_ignores)
-
-
-def is_ignored_for(rule: Rule, table: str, table_ignores: TableIgnores) -> bool:
-    """Return whether a rule is ignored for a table."""
-    key = table_key(table)
-    return any(
-        fnmatchcase(key, table_key(glob)) and matches(rule, patterns) for glob, patterns in table_ignores
-    )
-
-
-def not_ignored(
-    findings: Iterable[Finding], rules: Sequence[Rule], table_ignores: TableIgnores
-) -> tuple[Finding, ...]:
-    """Return the findings whose rules are not ignored for their tables."""
-    return tuple(finding for finding in findings if not is_ignored(finding, rules, table_ignores))
-
-
-def _with_options(rule: Rule, selection: Selection) -> Rule:
-    values, sources = selection.options.get(rule.code, {}), selection.sources
+def _with_options(rule: Rule, settings: Config) -> Rule:
+    values, sources = settings.options.get(rule.code, {}), settings.sources
     for name, value in values.items():
         if name not in rule.options:
             known = ", ".join(rule.options) or "none"
@@ -243,10 +189,10 @@ def _with_severity(rule: Rule, severities: Mapping[str, Severity]) -> Rule:
     return replace(rule, severity=severities[max(patterns, key=len)], severity_is_set=True)
 
 
-def _is_selected(rule: Rule, selection: Selection) -> bool:
-    if matches(rule, selection.extend_select):
+def _is_selected(rule: Rule, settings: Config) -> bool:
+    if matches(rule, settings.extend_select):
         return True
-    return rule.default if selection.select is None else matches(rule, selection.select)
+    return rule.default if settings.select is None else matches(rule, settings.select)
 
 
 def _origins(local: Iterable[Path]) -> Iterator[_Origin]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
+from typing import Final
 
 from schemalint.base.errors import Location
 from schemalint.base.values import replace
@@ -11,90 +12,82 @@ from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.live_effect import CHECKED_ON_CHANGE, OTHER_CLASS
 from schemalint.delta.live_history import live_steps
 from schemalint.delta.table import LiveTable
-from schemalint.lint.judge import Judge
-from schemalint.lint.live import is_refusal_of_table, live_context
+from schemalint.lint.case import Case
+from schemalint.lint.context import live_context
+from schemalint.lint.rule_judge import Judge
 from schemalint.model.contract import Contract
 from schemalint.model.fact import Fact
 from schemalint.model.finding import Finding, Severity
-from schemalint.plugin import Rule, RuleContext
+from schemalint.plugin import RuleContext
 
-LIVE = ("live",)
-HISTORY = ("history",)
+LIVE: Final = ("live",)
+HISTORY: Final = ("history",)
 
 
-def judge_table(
-    table: LiveTable,
-    rules: Sequence[Rule],
-    *,
-    name: str | None = None,
-    contract: Contract | None = None,
-    files: PhysicalTypes | None = None,
+def of_table_alone(judge: Judge, case: Case, table: LiveTable) -> Iterator[Finding]:
+    """Yield the findings of a table, its history, its data files, and the state that it has.
+
+    `check --live` and `plan` need none of the state: there the same rules judge the state to come. Findings
+    are located in the contract; without one, at the table or at the judged commit.
+    """
+    declared = _as_it_is(case.contract, table)
+    for finding in (
+        *table_findings(judge, table, case.contract, case.files),
+        *_of_state(declared, judge, table, declared),
+    ):
+        if case.declared is not None:
+            yield finding
+        elif finding.commit is not None:
+            log = f"{table.uri}/_delta_log/{finding.commit.version:020}.json"
+            yield replace(finding, location=Location(log))
+        else:
+            yield replace(finding, location=Location(table.uri))
+
+
+def table_findings(
+    judge: Judge, table: LiveTable, contract: Contract, files: PhysicalTypes | None = None
 ) -> tuple[Finding, ...]:
     """Return the findings of a table and its history.
 
+    The rules with `LiveTable`, `HistoryStep` or `PhysicalTypes` among their subjects run, and those with
+    ``live`` that judge what a new table may have.
+
     Args:
+        judge: The rules.
         table: The table with the history to judge.
-        rules: The rules; those with `LiveTable`, `HistoryStep` or `PhysicalTypes` among their subjects run,
-            and those with ``live`` that judge what a new table may have.
-        name: The table's name without a contract; by default its URI.
         contract: The contract effective for the table's target.
         files: The types in the data files, if they were read.
-
-    Returns:
-        Findings against ``live`` or ``history``, located in the contract; without a contract, at the table or
-        at the judged commit.
     """
-    ctx = live_context(contract or as_declared(table, name), table)
-    located = (
-        *_findings(Judge(tuple(rules)), table, files, ctx),
-        *((table.uri, finding) for finding in _of_new_table(table, rules, ctx)),
-    )
-    return tuple(
-        finding if contract else replace(finding, location=Location(location))
-        for location, finding in located
+    ctx = live_context(contract, table)
+    facts = (table, files) if files is not None else (table,)
+    return (
+        *(finding for fact in facts for finding in judge(fact, ctx, LIVE)),
+        *(finding for step in live_steps(table.history) for finding in judge(step, ctx, HISTORY)),
+        *_of_new_table(judge, table, ctx),
     )
 
 
-def judge_state(
-    table: LiveTable, rules: Sequence[Rule], *, name: str | None = None, contract: Contract | None = None
-) -> tuple[Finding, ...]:
-    """Return the findings of the rules about declared states, for the state that a table has.
-
-    `check --live` and `plan` need no such findings: there the same rules judge the state to come.
-
-    Args:
-        table: The table.
-        rules: The rules; those with ``live`` run.
-        name: As for `judge_table`.
-        contract: As for `judge_table`; what it declares does not matter.
-    """
-    declared = _as_it_is(contract or as_declared(table, name), table)
-    found = _of_state(declared, table, rules, declared)
-    return tuple(finding if contract else replace(finding, location=Location(table.uri)) for finding in found)
+def is_refusal_of_table(finding: Finding) -> bool:
+    """Return whether a finding is the reason why Delta Spark cannot read or write the table."""
+    return bool(finding.delta_error) and finding.severity >= Severity.ERROR and finding.against == LIVE
 
 
-def _of_new_table(table: LiveTable, rules: Sequence[Rule], ctx: RuleContext) -> Iterator[Finding]:
+def _of_new_table(judge: Judge, table: LiveTable, ctx: RuleContext) -> Iterator[Finding]:
     """Yield what the rules about new tables find in the table.
 
     A statement that changes metadata checks the state that it makes, so what the declaration keeps fails it.
     """
     kept = frozenset[object]()
     if ctx.changes:
-        judge = Judge(tuple(rule for rule in rules if rule.live))
-        kept = frozenset(finding.identity for finding in judge(TableAdded(ctx.after), ctx, LIVE))
-    return _of_state(TableAdded(table.state), table, rules, ctx.contract, kept)
+        kept = frozenset(finding.identity for finding in judge.live(TableAdded(ctx.after), ctx, LIVE))
+    return _of_state(TableAdded(table.state), judge, table, ctx.contract, kept)
 
 
 def _of_state(
-    fact: Fact,
-    table: LiveTable,
-    rules: Sequence[Rule],
-    contract: Contract,
-    kept: Collection[object] = frozenset(),
+    fact: Fact, judge: Judge, table: LiveTable, contract: Contract, kept: Collection[object] = frozenset()
 ) -> Iterator[Finding]:
     ctx = live_context(_as_it_is(contract, table), table)
-    judge = Judge(tuple(rule for rule in rules if rule.live))
-    for finding in judge(fact, ctx, LIVE):
+    for finding in judge.live(fact, ctx, LIVE):
         yield _on_live_table(finding, is_checked=finding.identity in kept)
 
 
@@ -108,26 +101,3 @@ def _on_live_table(finding: Finding, *, is_checked: bool) -> Finding:
     if error in CHECKED_ON_CHANGE and not is_checked:
         return replace(finding, delta_error=error, severity=min(finding.severity, Severity.WARNING))
     return replace(finding, delta_error=error)
-
-
-def refused_by_spark(contract: Contract, table: LiveTable, rules: Sequence[Rule]) -> tuple[Finding, ...]:
-    """Return the findings that prevent Delta Spark from reading or writing the table, and so any plan."""
-    findings = judge_table(table, rules, contract=contract)
-    return tuple(finding for finding in findings if is_refusal_of_table(finding))
-
-
-def as_declared(table: LiveTable, name: str | None = None) -> Contract:
-    """Return the contract that declares a table exactly as it is."""
-    return Contract(name or table.uri, table.state, location=table.uri)
-
-
-def _findings(
-    judge: Judge, table: LiveTable, files: PhysicalTypes | None, ctx: RuleContext
-) -> Iterator[tuple[str, Finding]]:
-    """Yield each finding with its location: the table, or a commit of its log."""
-    for fact in (table, files) if files is not None else (table,):
-        for finding in judge(fact, ctx, LIVE):
-            yield table.uri, finding
-    for step in live_steps(table.history):
-        for finding in judge(step, ctx, HISTORY):
-            yield f"{table.uri}/_delta_log/{step.entry.version:020}.json", finding

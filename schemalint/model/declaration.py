@@ -1,4 +1,8 @@
-"""Apply a declaration to a table's state: declared values replace live ones, all others stay."""
+"""Apply a declaration to a table's state: declared values replace live ones, all others stay.
+
+Where the contract states nothing, the result has the live value. So the difference between the two never
+contains anything unmanaged, and no later step needs the rule.
+"""
 
 from __future__ import annotations
 

@@ -302,6 +302,7 @@ class CheckResult:
         fail_on: The lowest severity that fails the run; None if no finding does.
         tables: The tables that were judged.
         accepts: Where the change may write exceptions that count.
+        covered: How many findings each entry of the baseline covers, by fingerprint.
     """
 
     run: Run
@@ -317,6 +318,7 @@ class CheckResult:
     fail_on: Severity | None = Severity.ERROR
     tables: tuple[JudgedTable, ...] = ()
     accepts: frozenset[ExceptionSource] = frozenset(ExceptionSource)
+    covered: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def counted(self) -> tuple[Finding, ...]:

@@ -1,4 +1,10 @@
-"""What `apply` stores in tables: the last applied declaration, and pending columns."""
+"""What `apply` stores in tables: the last applied declaration, and pending columns.
+
+The marker is a transaction identifier, because a commit of metadata aborts all writers in progress. Its hash
+decides "nothing to do"; its commit gives the base that separates drift from "not applied yet". Provenance in
+the user metadata of commits is for people and never decides. The property `schemalint.pending` goes after the
+marker: between the two, nothing but the ids in it tells exchanged columns from untouched ones.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from schemalint.planner.cosmetic import only_stops_streams
 from schemalint.planner.plan import PlanOptions, pending_changes, plan_table
 from schemalint.planner.progress import (
     Remaining,
@@ -14,7 +13,7 @@ from schemalint.planner.progress import (
     without_unplanned_features,
 )
 from schemalint.planner.simulate import describe_change, deviations, simulate
-from schemalint.planner.stream_commits import planned_commits
+from schemalint.planner.stream_commits import only_stops_streams, planned_commits
 
 __all__ = [
     "PlanOptions",

@@ -1,20 +1,27 @@
-"""Statements that add, drop and rename columns."""
+"""Statements that add, drop and rename columns.
+
+Renames are ordered so that each new name is free; a swap uses a temporary name. Delta drops neither the last
+field of a struct nor the last column of a table (DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA, measured on Delta
+4.4.0).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import count, groupby
 from typing import Final
 
-from schemalint.base.values import replace
-from schemalint.delta.change import FieldAdded, FieldRemoved, FieldRenamed
+from schemalint.base.values import grouped, replace
+from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed
 from schemalint.delta.datatype import Field, Struct, map_fields, type_at
 from schemalint.delta.path import Path, format_path, lowercased
+from schemalint.delta.renames import renames_of
 from schemalint.delta.table import TableState
 from schemalint.model.plan import Approval, Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alteration import IRREVERSIBLE, AlterContext
-from schemalint.planner.last_fields import emptied_structs, recreated_last_fields
-from schemalint.planner.renaming import ordered_renames, unused_name
 
 _UNMAPPED: Final = "drops columns only with column mapping"
 _LAST: Final = "never drops the last column of a table"
@@ -161,3 +168,88 @@ def _remaining_names(context: AlterContext, renamed: FieldRenamed) -> list[str]:
     }
     fields = parent.fields if isinstance(parent, Struct) else ()
     return [field.name for field in fields if field.name.lower() not in dropped]
+
+
+def emptied_structs(changes: Iterable[Change], before: Struct) -> Iterator[Path]:
+    """Yield the structs that lose all their fields, by lowercased path with the parents' new names.
+
+    Args:
+        changes: All changes of the table.
+        before: The columns before the changes.
+    """
+    found = tuple(changes)
+    renames = renames_of(found)
+    removals = Counter(lowercased(change.path[:-1]) for change in found if isinstance(change, FieldRemoved))
+    for parent, times in removals.items():
+        columns = type_at(before, renames.back(parent))
+        if isinstance(columns, Struct) and times == len(columns.fields):
+            yield parent
+
+
+def recreated_last_fields(changes: Iterable[Change], before: Struct) -> Iterator[FieldRemoved]:
+    """Yield a removed field of each struct that loses all its fields, and gets only fields with their names.
+
+    A field with another name can be added before the drop; one with the same name only after it.
+    """
+    found = tuple(changes)
+    added = {lowercased(change.path) for change in found if isinstance(change, FieldAdded)}
+    removed = {lowercased(change.path): change for change in found if isinstance(change, FieldRemoved)}
+    for parent in emptied_structs(found, before):
+        new = {path for path in added if path[:-1] == parent}
+        if new and new <= removed.keys():
+            yield removed[min(new, key=format_path)]
+
+
+def ordered_renames(
+    renames: Iterable[FieldRenamed], siblings: Mapping[Path, Sequence[str]]
+) -> Iterator[FieldRenamed]:
+    """Yield renames that have the same result and can run one after the other.
+
+    Delta refuses a name that exists already, ignoring case, so a change of case alone needs two steps too
+    (FIELD_ALREADY_EXISTS, measured on Delta 4.4.0).
+
+    Args:
+        renames: The renames; parents come before their fields.
+        siblings: The remaining live names by the lowercased path of the parent.
+    """
+    for parent, found in groupby(renames, key=lambda renamed: renamed.path[:-1]):
+        yield from _among_siblings(parent, list(found), siblings.get(lowercased(parent), ()))
+
+
+def _among_siblings(
+    parent: Path, renames: Sequence[FieldRenamed], names: Sequence[str]
+) -> Iterator[FieldRenamed]:
+    """Yield the first rename whose new name is free, again and again; a temporary name breaks a circle."""
+    taken = {name.lower() for name in names}
+    waiting = dict(enumerate(renames))
+    by_new_name = grouped((_new_name(renamed).lower(), number) for number, renamed in waiting.items())
+    free = [number for name, numbers in by_new_name.items() if name not in taken for number in numbers]
+    heapify(free)
+    for following in count(len(renames)):
+        while free and (free[0] not in waiting or _new_name(waiting[free[0]]).lower() in taken):
+            heappop(free)
+        if free:
+            renamed = waiting.pop(heappop(free))
+        elif waiting:
+            first = waiting.pop(next(iter(waiting)))
+            temporary = unused_name(taken | by_new_name.keys())
+            renamed = FieldRenamed((*parent, temporary), first.old_name)
+            waiting[following] = FieldRenamed(first.path, temporary)
+            by_new_name[_new_name(first).lower()] += (following,)
+        else:
+            return
+        old_name = renamed.old_name.lower()
+        taken.discard(old_name)
+        taken.add(_new_name(renamed).lower())
+        for number in by_new_name.get(old_name, ()):
+            heappush(free, number)
+        yield renamed
+
+
+def _new_name(renamed: FieldRenamed) -> str:
+    return str(renamed.path[-1])
+
+
+def unused_name(taken: Collection[str]) -> str:
+    """Return a temporary name that is not among these names in lower case."""
+    return next(name for number in count(1) if (name := f"schemalint_{number}") not in taken)

@@ -1,21 +1,32 @@
-"""Plan one table: the steps from its live state to its declaration."""
+"""Plan one table: the steps from its live state to its declaration, with the lines that ask for them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from schemalint.base.errors import InternalError
+from schemalint.base.errors import InternalError, Location
 from schemalint.base.values import frozen, replace
-from schemalint.delta.change import Change, FieldAdded, FieldMoved, change_path
+from schemalint.delta.change import (
+    Change,
+    FieldAdded,
+    FieldMoved,
+    FieldRemoved,
+    FieldRenamed,
+    TypeChanged,
+    change_path,
+)
 from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.diff import diff
 from schemalint.delta.feature import drop_order
 from schemalint.delta.path import format_path
 from schemalint.delta.protocol import features_of_versions, needed_to_alter
+from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import LiveTable, TableState
+from schemalint.model.anchors import anchors_of, column_anchors
+from schemalint.model.change_kind import kind_of
 from schemalint.model.column_tracking import ColumnTracking, resume_tracking
-from schemalint.model.contract import Contract
+from schemalint.model.contract import Anchor, Contract
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.marker import Pending, declaration_hash, read_marker, read_pending
@@ -23,15 +34,14 @@ from schemalint.model.plan import Refusal, RefusalKind, Step, StepKind, TablePla
 from schemalint.planner.alter import alter_steps
 from schemalint.planner.alteration import AlterContext
 from schemalint.planner.clustering import with_clustering_restored
+from schemalint.planner.columns import emptied_structs
 from schemalint.planner.create import create_steps
-from schemalint.planner.last_fields import emptied_structs
 from schemalint.planner.limits import refused_changes, refused_contract
 from schemalint.planner.naming import needs_note, target_paths, with_target_names
 from schemalint.planner.require import with_requirements
 from schemalint.planner.simulate import simulate
 from schemalint.planner.sql import named_table, path_table
 from schemalint.planner.statistics import with_statistics_restored
-from schemalint.planner.step_source import with_sources
 
 
 @frozen
@@ -233,3 +243,40 @@ def _without_column_ids(change: Change) -> Change:
         return change
     (bare,) = map_fields(Struct((change.field,)), lambda _path, field: replace(field, column_id=None)).fields
     return replace(change, field=bare)
+
+
+def with_sources(
+    steps: Iterable[Step], changes: Iterable[Change], anchors: Mapping[Anchor, Location]
+) -> tuple[Step, ...]:
+    """Return the steps, each with the locations in the contract that declare its changes.
+
+    Args:
+        steps: The steps; their changes use the names that the columns have at that moment.
+        changes: All changes of the table.
+        anchors: The locations of the contract's anchors.
+    """
+    renames = renames_of(changes)
+    return tuple(
+        replace(step, sources=tuple(dict.fromkeys(_sources(step, renames, anchors)))) for step in steps
+    )
+
+
+def _sources(step: Step, renames: Renames, anchors: Mapping[Anchor, Location]) -> Iterator[Location]:
+    for change in step.changes:
+        locations = (anchors.get(anchor) for anchor in _candidates(change, renames))
+        location = next((location for location in locations if location is not None), None)
+        if location is not None:
+            yield location
+
+
+def _candidates(change: Change, renames: Renames) -> Iterator[Anchor]:
+    """Yield anchors with the names in the contract; a deletion can be listed under old names."""
+    match change:
+        case FieldRenamed(path=path, old_name=old):
+            # The contract knows only the final name of a rename through a temporary name.
+            yield from column_anchors(kind_of(change).anchor, renames.forward((*path[:-1], old)))
+        case FieldRemoved(path=path):
+            yield from anchors_of(replace(change, path=(*renames.forward(path[:-1]), path[-1])))
+        case FieldAdded(path=path) | TypeChanged(path=path):
+            yield from column_anchors(kind_of(change).anchor, renames.forward(path))
+    yield from anchors_of(change)

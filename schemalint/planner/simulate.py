@@ -1,4 +1,9 @@
-"""Simulate what steps make of a table, and compare the result with the table."""
+"""Simulate what steps make of a table, and compare the result with the table.
+
+A declared difference that remains after all steps is a bug, and nothing runs. During `apply` the same
+simulation gives the required state of the log before and after each step, because some statements report
+success and change nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The commits that a plan will make, as streams look at them (measured on Delta 4.4.0)."""
+"""The commits that a plan will make, as streams look at them (measured on Delta 4.4.0).
+
+Steps that only change comments or the order of columns, which can wait where they would stop a stream.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,23 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from schemalint.base.values import replace
-from schemalint.delta.change import FeatureChanged, TypeChanged
+from schemalint.delta.change import (
+    CommentChanged,
+    DescriptionChanged,
+    FeatureChanged,
+    FieldMoved,
+    TypeChanged,
+)
 from schemalint.delta.datatype import Field, RecordedChange, Struct, map_fields, walk_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.patch import update_field
 from schemalint.delta.path import Part, Path
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
-from schemalint.delta.streams import StreamCommit
+from schemalint.delta.streams import StreamCommit, StreamVerdict, effect_on_stream
 from schemalint.delta.table import TableState
+from schemalint.model.consumer import Consumer
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
+from schemalint.model.stream_report import is_tracked
 from schemalint.planner.properties import WIDENING
 from schemalint.planner.simulate import simulate
 
@@ -142,3 +153,17 @@ def _unmapped(state: TableState) -> TableState:
 
 def _without_property(state: TableState, key: str) -> TableState:
     return replace(state, properties={name: value for name, value in state.properties.items() if name != key})
+
+
+_COSMETIC: Final = (CommentChanged, DescriptionChanged, FieldMoved)
+
+
+def only_stops_streams(plan: TablePlan, consumers: Iterable[Consumer]) -> bool:
+    """Return whether all steps of a live table are cosmetic, and they stop one of its tracked streams."""
+    if plan.live is None or not any(map(is_tracked, consumers)):
+        return False
+    changes = [change for step in plan.steps for change in step.changes]
+    if plan.adds_features or not all(isinstance(change, _COSMETIC) for change in changes):
+        return False
+    effect = effect_on_stream(planned_commits(plan), tracked=True, running=True)
+    return effect.verdict is not StreamVerdict.CONTINUES

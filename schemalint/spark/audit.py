@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from schemalint.base.errors import ApplyError, LiveError, UsageError
 from schemalint.base.values import field, frozen, replace
 from schemalint.delta.footer_summary import FooterSummary, merge_summaries
-from schemalint.lint.audit import AuditedTable
-from schemalint.lint.audit_reading import audited_table, is_relative
+from schemalint.lint.audit_cases import TableReading, is_relative
 from schemalint.spark import executors
 from schemalint.tables import catalog
 from schemalint.tables.catalog.table_location import absolute_location
@@ -178,7 +177,7 @@ def audited_by_spark(
     workers: TableWorkers,
     *,
     files: bool,
-) -> Iterator[AuditedTable]:
+) -> Iterator[TableReading]:
     """Read tables for an audit on the executors; the driver looks up the locations of names."""
     storage = executors.storage_text(target)
     entries = workers.each("looking up", _catalog_entry, requests, lambda request: request.uri)
@@ -190,13 +189,13 @@ def audited_by_spark(
     results = read_tables(session, tables, files=files)
     for request, entry in zip(requests, entries, strict=True):
         if isinstance(entry, LiveError):
-            yield AuditedTable(request.table or request.uri, entry, request.contract)
+            yield TableReading(request, entry)
             continue
         result = next(results)
         found = result.found
         if isinstance(found, TableDocument):
             found = replace(found, live=replace(found.live, catalog=entry))
-        yield audited_table(request, found, result.files)
+        yield TableReading(request, found, result.files)
 
 
 def _catalog_entry(request: TableRequest) -> CatalogTable | LiveError | None:

@@ -1,4 +1,9 @@
-"""Commit a transaction identifier alone, with Delta's own classes in the JVM of an own session."""
+"""Commit a transaction identifier alone, with Delta's own classes in the JVM of an own session.
+
+For an append with an identifier Delta first rebuilds the state (``benchmarks/README.md``). These classes are
+no API, so every failure but a conflict leaves it to the append, and Delta skips an identifier that is there
+already.
+"""
 
 from __future__ import annotations
 

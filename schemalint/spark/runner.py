@@ -11,9 +11,7 @@ from queue import SimpleQueue
 from typing import Final, TypeVar
 
 import schemalint
-from schemalint import deploy
 from schemalint.base.errors import (
-    ApplyError,
     InternalError,
     LiveError,
     SchemalintError,
@@ -22,10 +20,11 @@ from schemalint.base.errors import (
 )
 from schemalint.base.printable import json_text
 from schemalint.base.values import field, frozen, replace
-from schemalint.deploy import DeployInput, Deployment, TargetAccess
+from schemalint.deploy import Deployment, TargetAccess
 from schemalint.deploy.approvals import require_at_most, without_unapproved
 from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.consumers import applied_streams
+from schemalint.deploy.deployment import rest_of_interrupted
 from schemalint.deploy.log_lines import DeployLog
 from schemalint.deploy.options import DeployOptions, prepare_requested
 from schemalint.deploy.outcome import Applied, DoneStep, Outcome
@@ -60,7 +59,6 @@ class ApplyOptions:
         tell: Called before each statement, from several threads.
         jobs: How many tables to change at the same time, each in its own session; 1 uses the given session.
         all_or_nothing: Whether to change no table if one is refused or has no plan.
-        exactly: Whether to run only steps of the approved plan.
         fail_fast: Whether to begin no further table after one failed.
         progress: Called whenever the work on a table begins or ends.
         log: Gets a line for each statement and each table as it ends.
@@ -69,7 +67,6 @@ class ApplyOptions:
     tell: OnStep = field(default=lambda _plan, _step: None)
     jobs: int = 1
     all_or_nothing: bool = False
-    exactly: bool = False
     fail_fast: bool = False
     progress: Tell = field(default=SIDE_BY_SIDE.tell)
     log: DeployLog = field(default=DeployLog(None))
@@ -365,20 +362,8 @@ def _apply_table(
     run.run_steps()
     if not plan.needs_replanning:
         return run.record(contract, deployment.revision)
-    if options.exactly:
-        raise ApplyError(
-            f"{plan.table}: the steps of an interrupted run are finished; the plan does not contain the rest",
-            help="plan again",
-        )
-    # This run changes the table anyway, so nothing of it waits for a next change.
-    new_deployment = deploy.prepare(replace(_request_of(deployment), tables=(plan.table,), cosmetic="now"))
-    new_deployment = replace(without_unapproved(new_deployment), full_hash=deployment.plan_hash)
-    if new_deployment.unplanned:
-        raise new_deployment.unplanned[0].error
-    (new_plan,) = new_deployment.plan.tables
-    if new_plan.refusals:
-        raise ApplyError(f"{plan.table}: {new_plan.refusals[0].reason}", help=new_plan.refusals[0].help)
-    return _apply_table(session, new_plan, new_deployment, options, done)
+    rest = rest_of_interrupted(deployment, plan)
+    return _apply_table(session, rest.plan.tables[0], rest, options, done)
 
 
 def _table_in_sql(plan: TablePlan) -> str:
@@ -389,12 +374,6 @@ def _access_of(deployment: Deployment) -> TargetAccess:
     if deployment.access is None:
         raise InternalError("a deployment without access to its tables cannot be run")
     return deployment.access
-
-
-def _request_of(deployment: Deployment) -> DeployInput:
-    if deployment.request is None:
-        raise InternalError("a deployment without its request cannot be planned again")
-    return deployment.request
 
 
 def _user_metadata(contract: Contract, deployment: Deployment) -> str:

@@ -9,9 +9,9 @@ import pytest
 from schemalint.base.errors import LiveError
 from schemalint.delta.datatype import LONG, STRING, Array, Field, Struct
 from schemalint.delta.table import LiveTable
-from schemalint.lint.table import judge_table
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables import catalog
+from support.judging import judge_table
 from support.logs import metadata, protocol, write_log
 from support.rule_judging import built_in
 from support.unity_server import Table, UnityServer

@@ -11,7 +11,7 @@ from schemalint import contract as contracts
 from schemalint.clients import client_names
 from schemalint.delta.datatype import INTEGER, Field
 from schemalint.lint.consumers import with_consumers
-from schemalint.lint.gate import gate_between
+from schemalint.lint.gate import deciding_between
 from schemalint.project.config import parse
 from schemalint.tables import table_json
 from support.logs import commit_info, metadata, protocol, write_log
@@ -91,7 +91,7 @@ def test_a_change_cannot_bring_the_row_that_lets_it_pass() -> None:
     base, head = (parse("schemalint.toml", ROW.replace("VERDICT", word).encode()) for word in ("wrong", "ok"))
     read = contracts.read("orders.yml", ORDERS.format(name="orders", consumers=NEW))
     declared = with_consumers(read.contracts[0], base, head)
-    assert gate_between(base, head).deciding == (base,)
+    assert deciding_between(base, head) == (base,)
     assert declared.client_rows == base.clients
 
 

@@ -12,7 +12,8 @@ import pytest
 from schemalint.base.errors import ContractError
 from schemalint.base.reading import read_plain
 from schemalint.delta.datatype import LONG, Field
-from schemalint.lint.judge import judge_pair
+from schemalint.lint.case import Case, Verdict
+from schemalint.lint.judge import judge
 from schemalint.project.git.listing import list_sides
 from support.logs import commit_info, metadata, protocol, write_log
 
@@ -210,12 +211,12 @@ def test_bug_of_one_table_leaves_the_findings_of_the_others(
 ) -> None:
     two_tables.declare(BAD.replace("bigint", "string"), "contracts/bad.yml")
 
-    def fails_for_one(before: object, after: object, *rest: object) -> object:
-        if getattr(after, "table", "") == "s.bad":
+    def fails_for_one(case: Case) -> Verdict:
+        if case.contract.table == "s.bad":
             raise KeyError("planted")
-        return judge_pair(before, after, *rest)  # type: ignore[arg-type]
+        return judge(case)
 
-    monkeypatch.setattr("schemalint.lint.check.judge_pair", fails_for_one)
+    monkeypatch.setattr("schemalint.lint.check.judge", fails_for_one)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     run = two_tables.check()
     assert run.status == 3

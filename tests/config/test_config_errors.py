@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemalint.base.errors import ConfigError, UsageError
-from schemalint.lint.rulebook import load_rules, selection_of
+from schemalint.lint.rulebook import rules_of
 from schemalint.project.config import parse
 
 SYNTAX = {
@@ -80,5 +80,5 @@ def test_an_invalid_setting_is_an_error_at_its_line(text: str) -> None:
 @pytest.mark.parametrize("text", RULES)
 def test_an_unknown_rule_is_an_error_where_it_is_named(text: str) -> None:
     with pytest.raises(UsageError) as caught:
-        load_rules(selection_of(parse("a.toml", text.encode())))
+        rules_of(parse("a.toml", text.encode()))
     assert str(caught.value) == f"a.toml:{RULES[text]}"

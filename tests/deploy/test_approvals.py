@@ -17,7 +17,7 @@ from schemalint.deploy.approvals import (
     unused_hashes,
     without_unapproved,
 )
-from schemalint.lint.rulebook import rules_for_apply, selection_of
+from schemalint.lint.rulebook import rules_for_apply
 from schemalint.model.plan import Approval
 from schemalint.project import git
 from schemalint.project.config.trust import find_trusted
@@ -75,7 +75,7 @@ class Lake:
         repository = git.open_repository(self.repo.path, os.environ)
         settings = find_trusted(repository, os.environ)
         head = git.find_head(repository, "HEAD", os.environ)
-        rules = rules_for_apply(selection_of(settings.config))
+        rules = rules_for_apply(settings.config)
         return prepare(
             DeployInput(
                 repository,

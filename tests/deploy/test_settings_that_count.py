@@ -10,7 +10,7 @@ import pytest
 from schemalint.delta.datatype import LONG, STRING, Field
 from schemalint.deploy import DeployInput, Deployment, prepare
 from schemalint.deploy.approvals import without_unapproved
-from schemalint.lint.rulebook import rules_for_apply, selection_of
+from schemalint.lint.rulebook import rules_for_apply
 from schemalint.project import git
 from schemalint.project.config.trust import find_trusted
 from schemalint.tables.catalog.table_location import choose_target
@@ -54,7 +54,7 @@ def _deployed(repo: Repo, base: str | None = None) -> Deployment:
     repository = git.open_repository(repo.path, os.environ)
     settings = find_trusted(repository, os.environ)
     head = git.find_head(repository, "HEAD", os.environ)
-    rules = rules_for_apply(selection_of(settings.config))
+    rules = rules_for_apply(settings.config)
     target = choose_target(settings, None)
     request = DeployInput(repository, settings, target, head, rules, base=base, applies=True)
     return without_unapproved(prepare(request))

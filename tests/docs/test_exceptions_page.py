@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 
 from schemalint.contract import read, read_exceptions
+from schemalint.lint.exception_files import Exceptions
 from schemalint.lint.exceptions import approve
-from schemalint.lint.judge import judge_pair
-from schemalint.lint.written_exceptions import written_exceptions
 from schemalint.model.contract import Contract
 from schemalint.model.exception import WrittenException
 from schemalint.project import config
+from support.judging import judge_pair
 from support.rule_judging import built_in
 
 PAGE = (Path(__file__).parents[2] / "docs" / "exceptions.md").read_text("utf-8")
@@ -24,7 +24,7 @@ def approved(
     before: Contract | None, after: Contract, *others: WrittenException
 ) -> tuple[list[str], list[str]]:
     """Return the codes that are approved, and the warnings and errors that remain."""
-    exceptions = written_exceptions([(before, after)], others, lambda _source: None)
+    exceptions = Exceptions(others).with_contracts([(before, after)])
     found = approve(judge_pair(before, after, RULES), exceptions, RULES, dt.date(2026, 6, 15))
     left = [finding.code for finding in found.remaining if finding.severity.label == "error"]
     return [approval.finding.code for approval in found.approved], left

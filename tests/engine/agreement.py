@@ -8,8 +8,8 @@ from engine import pairs, record_nested, record_protocols, record_states, record
 from engine.answers import NEWEST, record_path
 from engine.record_types import Answer
 from schemalint.delta.engine import DELTA_SPARK, Engine, Engines
-from schemalint.lint.judge import judge_pair
 from schemalint.model.finding import Severity
+from support.judging import judge_pair
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 
 from engine.pairs import alter_contracts
 from engine.record_alters import ACCEPTED, UNCHANGED, Question, ask, questions, read_record
-from schemalint.lint.judge import judge_pair
 from schemalint.model.finding import Finding, Severity
+from support.judging import judge_pair
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pytest
 
 from engine.record_types import refusal
 from schemalint.base.errors import LiveError
-from schemalint.lint.table import judge_table
 from schemalint.tables.storage import read_table
+from support.judging import judge_table
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.record_logs import ACCEPTED, Answer, _outcome, all_questions, ask, log_text, read_record
-from schemalint.lint.table import judge_state, judge_table
+from support.judging import judge_table
 from support.rule_judging import built_in
 from support.short_logs import logged_table, write_short_log
 
@@ -49,7 +49,7 @@ def test_findings_name_the_error_classes_that_the_engine_gave(case: str, tmp_pat
     """At least one finding names Spark's error, and no finding names an error that Spark does not give."""
     answer = RECORD[case]
     table = logged_table(log_text(case), tmp_path)
-    findings = (*judge_table(table, RULES), *judge_state(table, RULES))
+    findings = judge_table(table, RULES)
     about_rows = [finding for finding in findings if finding.code not in OF_OTHER_ROWS]
     reported = {finding.delta_error for finding in about_rows if finding.delta_error}
     agrees = bool(answer.refusals & reported) == bool(answer.refusals)

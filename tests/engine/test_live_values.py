@@ -14,8 +14,8 @@ from schemalint.delta.datatype import INTEGER, Field
 from schemalint.delta.live_effect import mended_by, refusal_of_value, stopped_by
 from schemalint.delta.property_values import Stops
 from schemalint.lint.rulebook import load_rules
-from schemalint.lint.table import judge_table
 from schemalint.tables.storage import read_table
+from support.judging import judge_table
 from support.logs import metadata, protocol, write_log
 from support.sampling import some_of_each
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import contract as contracts
-from schemalint.lint.judge import judge_pair
+from support.judging import judge_pair
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 from engine.pairs import nested_contracts
 from engine.record_nested import POSITIONS, Question, all_questions, ask, read_record
 from engine.record_types import Answer
-from schemalint.lint.judge import judge_pair
 from schemalint.model.finding import Severity
+from support.judging import judge_pair
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from schemalint.delta.protocol import (
     needed_features,
     needed_to_alter,
 )
-from schemalint.lint.judge import judge_pair
 from schemalint.model.finding import Severity
+from support.judging import judge_pair
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
-from schemalint.lint.table import judge_table
 from schemalint.tables.storage import read_table
+from support.judging import judge_table
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import pytest
 
 from engine.pairs import state_contracts
 from engine.record_states import ACCEPTED, REFUSED, UNCHANGED, Question, all_questions, ask, read_record
-from schemalint.lint.judge import judge_pair
 from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Severity
+from support.judging import judge_pair
 
 if TYPE_CHECKING:
     from pathlib import Path

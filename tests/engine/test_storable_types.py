@@ -15,12 +15,11 @@ from schemalint.delta.lengths import shifted_structs
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import parse_type, print_type
 from schemalint.delta.widening import is_container, refusal
-from schemalint.lint.judge import judge_pair
 from schemalint.lint.rulebook import load_rules
-from schemalint.lint.table import judge_table
 from schemalint.model.contract import Contract
 from schemalint.planner.limits import refused_changes
 from schemalint.tables.storage import read_table
+from support.judging import judge_pair, judge_table
 from support.logs import metadata, protocol, write_log
 from support.short_logs import write_short_log
 

@@ -24,8 +24,8 @@ import pytest
 import yaml
 
 from schemalint import contract as contracts
-from schemalint.lint.table import judge_state, judge_table
 from schemalint.model.finding import Severity
+from support.judging import judge_table
 from support.rule_judging import built_in
 from support.seam import created_table, findings, planned
 from support.short_logs import logged_table
@@ -70,7 +70,7 @@ def test_command_gives_the_right_answer(path: Path, command: str, tmp_path: Path
     if command == "audit":
         assert live is not None
         rules = tuple(built_in().values())
-        said = _lines((*judge_table(live, rules), *judge_state(live, rules)))
+        said = _lines(judge_table(live, rules))
     else:
         assert contract is not None
         said = _lines(findings(base, contract, live if command == "check --live" else None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,8 @@ import pytest
 
 from schemalint.base.errors import ConfigError, Location
 from schemalint.base.values import replace
-from schemalint.lint.baseline import Baseline, Compared, compare, read_baseline, rewritten, text_of, unused
+from schemalint.lint.baseline import Baseline, read_baseline, rewritten, text_of, unused
+from schemalint.lint.exceptions import ExceptionResult, approve
 from schemalint.model.finding import CheckResult, Finding, ObjectRef, Run, Severity, SideRef
 
 if TYPE_CHECKING:
@@ -22,23 +24,23 @@ FINDING = Finding(
 OTHER = replace(FINDING, code="CM001")
 
 
-def _result(*findings: Finding) -> CheckResult:
-    return CheckResult(Run(None, SideRef("worktree"), compared=("sales.orders",)), findings)
+def _approve(baseline: Baseline | None, *findings: Finding) -> ExceptionResult:
+    return approve(findings, (), (), dt.date(2026, 6, 15), baseline)
 
 
 def _baseline(findings: Iterable[Finding], merged: Iterable[Finding] | None = None) -> Baseline:
     """Return the baseline that was written for findings, and read again."""
 
     def read(some: Iterable[Finding]) -> tuple[Any, str]:
-        text = text_of(rewritten(None, Compared(_result(), {}, tuple(some)), lambda _entry: True, grow=False))
+        text = text_of(rewritten(None, some, {}, lambda _entry: True, grow=False))
         return read_baseline("b.json", text.encode()), text
 
     entries, text = read(findings)
-    return Baseline("b.json", entries, None if merged is None else read(merged)[0], text)
+    return Baseline("b.json", entries, None if merged is None else read(merged)[0], text=text)
 
 
 def _is_covered(baseline: Baseline, *findings: Finding) -> list[bool]:
-    return [finding.in_baseline for finding in compare(_result(*findings), baseline).result.findings]
+    return [finding.in_baseline for finding in _approve(baseline, *findings).remaining]
 
 
 def test_a_finding_is_found_again_without_its_line_message_and_file() -> None:
@@ -58,7 +60,8 @@ def test_an_entry_covers_as_many_findings_as_there_were() -> None:
 
 
 def test_a_covered_finding_is_existing_and_never_fails() -> None:
-    result = compare(_result(FINDING, OTHER), _baseline([FINDING])).result
+    found = _approve(_baseline([FINDING]), FINDING, OTHER)
+    result = CheckResult(Run(None, SideRef("worktree")), found.remaining)
     strict = replace(result, counts_existing=True, fail_on=Severity.INFO)
     assert [finding.existing for finding in result.findings] == [True, False]
     for each in (result, strict):
@@ -68,35 +71,34 @@ def test_a_covered_finding_is_existing_and_never_fails() -> None:
 
 def test_what_a_change_adds_is_an_approval_or_does_not_count() -> None:
     both = _baseline([FINDING, OTHER], merged=[FINDING])
-    found = compare(_result(FINDING, OTHER), both).result
+    found = _approve(both, FINDING, OTHER)
     assert [(each.finding.code, each.by.added, each.by.location.line) for each in found.approved] == [
         ("CM001", True, 4)
     ]
-    assert [finding.in_baseline for finding in found.findings] == [True]
-    found = compare(_result(FINDING, OTHER), both, void=lambda _finding: True).result
-    assert ([finding.in_baseline for finding in found.findings], found.approved) == ([True, False], ())
+    assert [finding.in_baseline for finding in found.remaining] == [True]
+    found = _approve(replace(both, void=lambda _finding: True), FINDING, OTHER)
+    assert ([finding.in_baseline for finding in found.remaining], found.approved) == ([True, False], ())
 
 
 def test_a_count_or_severity_that_a_change_raises_is_added_by_it() -> None:
     twice = _baseline([FINDING, FINDING], merged=[FINDING])
-    found = compare(_result(FINDING, FINDING), twice, void=lambda _finding: True).result
-    assert [finding.in_baseline for finding in found.findings] == [True, False]
+    found = _approve(replace(twice, void=lambda _finding: True), FINDING, FINDING)
+    assert [finding.in_baseline for finding in found.remaining] == [True, False]
     severe = replace(FINDING, severity=Severity.ERROR)
-    found = compare(_result(severe), _baseline([severe], merged=[FINDING]), void=lambda _finding: True).result
-    assert not found.findings[0].in_baseline
+    baseline = replace(_baseline([severe], merged=[FINDING]), void=lambda _finding: True)
+    assert _is_covered(baseline, severe) == [False]
 
 
 def test_findings_about_the_gate_and_about_exceptions_are_in_no_baseline() -> None:
     gate = [replace(FINDING, code=code) for code in ("CF001", "CF002", "CT005", "PF004")]
-    compared = compare(_result(*gate), Baseline("b.json"))
-    assert compared.others == ()
+    assert rewritten(None, gate, {}, lambda _entry: True, grow=True) == ()
 
 
 def _codes(
     baseline: Baseline | None, *findings: Finding, grow: bool, judged: bool = True
 ) -> list[tuple[str, int]]:
-    compared = compare(_result(*findings), baseline or Baseline("b.json"))
-    entries = rewritten(baseline, compared, lambda _entry: judged, grow=grow)
+    found = _approve(baseline, *findings)
+    entries = rewritten(baseline, found.remaining, found.covered, lambda _entry: judged, grow=grow)
     return sorted((entry.code, entry.count) for entry in entries)
 
 
@@ -113,7 +115,7 @@ def test_writing_removes_and_only_grow_adds() -> None:
 
 def test_entries_that_cover_too_few_findings_are_unused_if_the_run_judged_them() -> None:
     baseline = _baseline([FINDING, FINDING, OTHER])
-    used = compare(_result(FINDING, OTHER), baseline).used
+    used = _approve(baseline, FINDING, OTHER).covered
     (entry,) = unused(baseline, used, lambda _entry: True)
     assert entry.title == "the entry of the baseline of TW001 for the column id"
     assert list(unused(baseline, used, lambda _entry: False)) == []

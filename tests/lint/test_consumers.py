@@ -10,10 +10,10 @@ from schemalint.delta.path import Part
 from schemalint.delta.streams import Blocking
 from schemalint.lint.consumers import configuration_faults, with_consumers
 from schemalint.lint.context import git_context
-from schemalint.lint.judge import judge_pair
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
 from schemalint.project.config import Config, parse
+from support.judging import judge_pair
 from support.rule_judging import built_in
 
 TRINO = Consumer("dashboards", "trino", "476", owner="@bi")

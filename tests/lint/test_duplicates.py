@@ -14,6 +14,7 @@ from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.duplicates import FOLDED_TO_ASCII
 from schemalint.project.git import Contents, File, Revision, Worktree, changes, open_repository
+from support.judging import rule_sets
 from support.repo import Repo
 from support.rule_judging import built_in
 
@@ -29,7 +30,9 @@ def request(unchanged: Mapping[str, str], *changed: str) -> CheckInput:
     base = {path: File(path, text.encode(), None) for path, text in unchanged.items()}
     new = {f"new{number}.yml": text.encode() for number, text in enumerate(changed)}
     head = {**base, **{path: File(path, data, None) for path, data in new.items()}}
-    return CheckInput(Worktree(), Worktree(), Contents(base, head), (built_in()["duplicate-table"],))
+    return CheckInput(
+        Worktree(), Worktree(), Contents(base, head), rule_sets((built_in()["duplicate-table"],))
+    )
 
 
 def contract(table: str) -> str:
@@ -105,7 +108,7 @@ def request_in(repo: Repo, unchanged: Mapping[str, str], new: str) -> CheckInput
     contents = changes(
         open_repository(repo.path, repo.env), base, Worktree(), candidate, reads_unchanged=False
     )
-    return CheckInput(base, Worktree(), contents, (built_in()["duplicate-table"],))
+    return CheckInput(base, Worktree(), contents, rule_sets((built_in()["duplicate-table"],)))
 
 
 def test_letters_that_fold_to_the_characters_of_words_are_known() -> None:

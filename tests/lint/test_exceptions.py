@@ -8,11 +8,11 @@ from typing import Final
 import pytest
 
 from schemalint.contract import read
+from schemalint.lint.exception_files import Exceptions
 from schemalint.lint.exceptions import approve
-from schemalint.lint.judge import judge_pair
-from schemalint.lint.written_exceptions import written_exceptions
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding
+from support.judging import judge_pair
 from support.rule_judging import built_in
 
 TODAY: Final = dt.date(2026, 6, 15)
@@ -39,7 +39,7 @@ EARLY: Final = "rule: CT003, column: code, from: string, reason: nobody reads it
 def left(head: Contract, base: Contract = BASE) -> tuple[list[str], list[str]]:
     """Return the codes of what remains, and of what is approved."""
     findings: tuple[Finding, ...] = judge_pair(base, head, RULES)
-    found = approve(findings, written_exceptions([(base, head)], (), lambda _source: None), RULES, TODAY)
+    found = approve(findings, Exceptions().with_contracts([(base, head)]), RULES, TODAY)
     remaining = sorted(finding.code for finding in found.remaining)
     return remaining, [approval.finding.code for approval in found.approved]
 
@@ -81,7 +81,7 @@ def test_what_the_change_adds_comes_first() -> None:
     entries = [f"rule: NC009, column: {name}, reason: filled later" for name in "az"]
     base, head = contract(void, entries[0]), contract(void, *entries)
     findings = judge_pair(base, head, RULES)
-    exceptions = written_exceptions([(base, head)], (), lambda _source: None)
+    exceptions = Exceptions().with_contracts([(base, head)])
     approved = approve(findings, exceptions, RULES, TODAY).approved
     assert [(each.finding.column, each.by.added) for each in approved] == [("z", True), ("a", False)]
 

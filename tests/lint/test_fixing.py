@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
+from schemalint.lint.exception_files import Exceptions
 from schemalint.lint.fixing import check_and_fix, with_fixes
 from schemalint.project.git import Contents, File, Worktree
+from support.judging import rule_sets
 from support.rule_cases import Case, load_cases
 from support.rule_judging import TODAY, built_in
 
@@ -29,7 +31,12 @@ BY_RULE = {rule: list(cases) for rule, cases in groupby(load_cases(), lambda cas
 def _request(before: bytes | None, after: bytes) -> CheckInput:
     base, head = ({} if data is None else {FILE: File(FILE, data, None)} for data in (before, after))
     return CheckInput(
-        Worktree(), Worktree(), Contents(base, head), tuple(built_in().values()), everything=True, today=TODAY
+        Worktree(),
+        Worktree(),
+        Contents(base, head),
+        rule_sets(tuple(built_in().values())),
+        everything=True,
+        exceptions=Exceptions(today=TODAY),
     )
 
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from schemalint.base.values import replace
 from schemalint.lint.gate import (
     COMPARED,
     MOST_LOOSENINGS,
     NOT_COMPARED,
     TARGET_COMPARED,
-    gate_between,
+    deciding_between,
     loosenings_of,
 )
+from schemalint.lint.sides import Sides
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
 from schemalint.project.config import Config, TableSettings, Target, parse
 from schemalint.project.config.nested import with_nested
-from schemalint.project.git import Beside
+from schemalint.project.git import Beside, EmptyTree, Repository, Worktree
 
 PROD = "[targets.prod]\n"
 EXCEPTIONS = "exceptions.accept"
@@ -242,8 +245,8 @@ def test_a_setting_that_is_as_strict_is_no_loosening(base: str, head: str) -> No
 def test_both_configurations_decide_where_a_setting_differs(
     _setting: str, base: str, head: str, _expected: object
 ) -> None:
-    assert gate_between(_config(base), _config(head)).deciding == (_config(base), _config(head))
-    assert gate_between(_config(base), _config(base)).deciding == (_config(base),)
+    assert deciding_between(_config(base), _config(head)) == (_config(base), _config(head))
+    assert deciding_between(_config(base), _config(base)) == (_config(base),)
 
 
 def test_every_setting_is_compared_or_has_a_reason() -> None:
@@ -258,8 +261,10 @@ def test_every_setting_is_compared_or_has_a_reason() -> None:
 def test_the_strictest_settings_decide() -> None:
     base = _config('fail-on = "warning"\n')
     head = _config('fail-on = "never"\n')
-    assert gate_between(base, head).fail_on is Severity.WARNING
-    assert gate_between(head, head).fail_on is None
+    repository = Repository(Path(), Path(".git"), bare=False, index_file=None, env={})
+    sides = Sides(repository, EmptyTree("none"), Worktree(), head, base)
+    assert sides.fail_on is Severity.WARNING
+    assert replace(sides, at_base=head).fail_on is None
 
 
 def test_a_setting_with_many_entries_has_a_limited_number_of_loosenings() -> None:

@@ -13,9 +13,9 @@ from schemalint.base.errors import InternalError, Location, PluginError, Schemal
 from schemalint.base.values import replace
 from schemalint.delta.change import PropertyChanged, TableAdded, TypeChanged
 from schemalint.delta.datatype import UNMANAGED
-from schemalint.lint.judge import judge_pair, ordered
+from schemalint.lint.rule_judge import ordered
 from schemalint.lint.rule_packages import BUILT_IN
-from schemalint.lint.rulebook import Selection, load_rules
+from schemalint.lint.rulebook import load_rules, rules_of
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, ObjectRef
 from schemalint.plugin import (
@@ -28,8 +28,10 @@ from schemalint.plugin import (
     TableRetired,
     rule,
 )
+from schemalint.project.config import Config
+from support.judging import judge_pair
 
-RULES = load_rules(Selection(select=("TW", "PF004")))
+RULES = rules_of(Config(select=("TW", "PF004")))
 ORDERS = """\
 schemalint: 1
 table: sales.orders

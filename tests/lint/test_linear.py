@@ -16,11 +16,11 @@ from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata, T
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.fixing import check_and_fix
-from schemalint.lint.judge import judge_pair
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
 from schemalint.project.git import Contents, File, Worktree
 from schemalint.report import findings as reports
+from support.judging import judge_pair, rule_sets
 from support.operations import assert_linear
 from support.rule_judging import built_in
 from support.wide import CHANGES
@@ -36,7 +36,7 @@ def request(change: str, number: int) -> CheckInput:
     """Return the input of a check of one contract with so many columns."""
     before, after = (text(number) for text in CHANGES[change])
     base, head = ({"a.yml": File("a.yml", text.encode(), None)} if text else {} for text in (before, after))
-    return CheckInput(Worktree(), Worktree(), Contents(base, head), tuple(built_in().values()))
+    return CheckInput(Worktree(), Worktree(), Contents(base, head), rule_sets(tuple(built_in().values())))
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -198,7 +198,9 @@ def test_twice_the_exceptions_take_about_twice_the_calls(kind: str) -> None:
         text = f"{table}{columns}{key}{entries}"
         old, new = ({"a.yml": File("a.yml", f"{text}{end}".encode(), None)} for end in ("", "\n"))
         rules = tuple(built_in().values())
-        result = check(CheckInput(Worktree(), Worktree(), Contents(old, new), rules, everything=True))
+        result = check(
+            CheckInput(Worktree(), Worktree(), Contents(old, new), rule_sets(rules), everything=True)
+        )
         assert len(result.approved) == (0 if kind == "comments" else number)
 
     assert_linear(run, 4 * NUMBER)
@@ -224,7 +226,7 @@ def test_the_removal_of_twice_the_exceptions_takes_about_twice_the_calls(layout:
         text = start + "".join(entry.format(index, index) for index in range(number)) + end
         head = {"a.yml": File("a.yml", text.encode(), None)}
         rules = (built_in()["exception-unused"], built_in()["void-column"])
-        fixing = CheckInput(Worktree(), Worktree(), Contents({}, head), rules, everything=True)
+        fixing = CheckInput(Worktree(), Worktree(), Contents({}, head), rule_sets(rules), everything=True)
         result, files = check_and_fix(fixing, unsafe=False)
         assert not result.findings
         assert "a0" not in files["a.yml"].after

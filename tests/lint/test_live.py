@@ -11,16 +11,17 @@ from schemalint.base.values import replace
 from schemalint.delta.datatype import VOID
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
-from schemalint.lint.live import LiveComparison, judge_live
-from schemalint.lint.rulebook import Selection, load_rules
+from schemalint.lint.rulebook import rules_of
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.finding import Finding
 from schemalint.plugin import Rule
+from schemalint.project.config import Config
+from support.judging import judge_live, live_case
 
 # The rules that the rows below need: this file tests how rules are run, not every rule.
-RULES = load_rules(
-    Selection(
+RULES = rules_of(
+    Config(
         select=("TW", "TH009", "NC001", "NC002", "CM001", "CM002", "CM003", "PF004", "DR001"),
         ignore=("TW010", "TW011"),
     )
@@ -277,7 +278,7 @@ def test_marker_distinguishes_not_applied_yet_from_drifted(
 ) -> None:
     """The live type is int; base and contract declare bigint."""
     contract = _contract(_text("c: bigint"))
-    comparison = LiveComparison(
+    comparison = live_case(
         contract,
         _live(_text("c: int")),
         base=contract,
@@ -297,7 +298,7 @@ def test_table_with_a_later_revision_applied_is_ahead(
     """The live type is int, as in a later revision; base and contract declare bigint."""
     contract = _contract(_text("c: bigint"))
     later = _contract(_text(applied)) if applied else None
-    comparison = LiveComparison(contract, _live(_text("c: int")), base=contract, applied=later, ahead=True)
+    comparison = live_case(contract, _live(_text("c: int")), base=contract, applied=later, ahead=True)
     _assert_findings(judge_live(comparison, RULES), [("DR001", severity, LIVE, message)])
 
 
@@ -314,7 +315,7 @@ def test_only_columns_of_a_later_revision_are_ahead(
     applied: str | None, message: str, severity: str, *, is_applied: bool
 ) -> None:
     contract = _contract(_text("c: int"))
-    comparison = LiveComparison(
+    comparison = live_case(
         contract,
         _live(_text("c: int; d: int")),
         base=contract,
@@ -327,14 +328,14 @@ def test_only_columns_of_a_later_revision_are_ahead(
 
 def test_column_of_a_later_revision_in_an_open_table_gives_no_finding() -> None:
     contract = _contract(_text("c: int", rest="open: {columns: true}"))
-    comparison = LiveComparison(contract, _live(_text("c: int; d: int")), base=contract, ahead=True)
+    comparison = live_case(contract, _live(_text("c: int; d: int")), base=contract, ahead=True)
     assert judge_live(comparison, RULES) == ()
 
 
 def test_change_made_impossible_by_a_later_revision_suggests_checking_that_revision() -> None:
     contract = _contract(_text("c: int"))
     later = _contract(_text("c: bigint"))
-    comparison = LiveComparison(contract, _live(_text("c: bigint")), base=contract, applied=later, ahead=True)
+    comparison = live_case(contract, _live(_text("c: bigint")), base=contract, applied=later, ahead=True)
     (finding,) = judge_live(comparison, RULES)
     assert (finding.code, finding.help) == ("DR001", "a later revision was applied: check that one")
 
@@ -407,7 +408,7 @@ def test_features_of_the_live_protocol_are_used() -> None:
     live = replace(
         _live(base), protocol=Protocol(3, 7, frozenset(), frozenset({"timestampNtz", "typeWidening"}))
     )
-    comparison = LiveComparison(_contract(declared), live, base=_contract(base))
+    comparison = live_case(_contract(declared), live, base=_contract(base))
     assert judge_live(comparison, RULES) == ()
 
 
@@ -415,15 +416,15 @@ def test_live_void_column_may_get_any_type() -> None:
     declared = _text("c: int; d: string")
     live = _live(_text("c: int; d: void"))
     assert live.state.columns.fields[1].type == VOID
-    comparison = LiveComparison(_contract(declared), live, base=_contract(declared))
+    comparison = live_case(_contract(declared), live, base=_contract(declared))
     _assert_findings(judge_live(comparison, RULES), [("DR001", "info", LIVE, "live void, contract string")])
 
 
 def test_moved_column_is_reported_in_a_live_check_too() -> None:
     """It concerns only the contract in git: `apply` does not move the column."""
     base, declared = _text("c: int; d: int"), _text("d: int; c: int")
-    comparison = LiveComparison(_contract(declared), _live(base), base=_contract(base))
-    findings = judge_live(comparison, load_rules(Selection(select=("NC010", "DR001"))))
+    comparison = live_case(_contract(declared), _live(base), base=_contract(base))
+    findings = judge_live(comparison, rules_of(Config(select=("NC010", "DR001"))))
     _assert_findings(findings, [("NC010", "info", GIT, "d is now first")])
 
 
@@ -448,13 +449,13 @@ def test_live_table_with_feed_and_reserved_name_refuses_only_changes(
 ) -> None:
     """Another writer made it: Spark writes its rows."""
     before = _text("c: int; _change_type: string", FEED)
-    comparison = LiveComparison(_contract(declared), _live(before), base=_contract(before))
-    _assert_findings(judge_live(comparison, load_rules(Selection(select=("CM008",)))), expected)
+    comparison = live_case(_contract(declared), _live(before), base=_contract(before))
+    _assert_findings(judge_live(comparison, rules_of(Config(select=("CM008",)))), expected)
 
 
 def _judged(base: str | None, declared: str, live: str, rules: tuple[Rule, ...] = RULES) -> Sequence[Finding]:
     contract = _contract(declared)
-    comparison = LiveComparison(contract, _live(live), base=_contract(base) if base else None)
+    comparison = live_case(contract, _live(live), base=_contract(base) if base else None)
     return judge_live(comparison, rules)
 
 

@@ -34,15 +34,13 @@ from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import UNMANAGED, Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
-from schemalint.lint.judge import judge_pair
-from schemalint.lint.live import LiveComparison, judge_live
-from schemalint.lint.table import judge_table
 from schemalint.lint.upgrades import is_superseded
 from schemalint.model.contract import Contract, ProtocolLimits
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import ProtocolUpgrade
 from schemalint.model.finding import Finding, ObjectRef, Severity
 from schemalint.plugin import Problem, RuleContext, rule
+from support.judging import judge_live, judge_pair, live_case
 from support.rule_judging import built_in
 from support.sampling import some_of_each
 
@@ -257,8 +255,7 @@ def test_active_but_unsupported_feature_gives_one_finding(
     text = f"{TABLE}properties: {{{VECTORS}}}\n{allowing}"
     (contract,) = contracts.read("c.yml", text).contracts
     live = LiveTable("file:/lake/t", 0, protocol, Metadata("id", created_state(contract.state)))
-    table_findings = judge_table(live, _rules(), contract=contract)
-    findings = judge_live(LiveComparison(contract, live, table_findings=table_findings), _rules())
+    findings = judge_live(live_case(contract, live), _rules())
     assert tuple(sorted(f"{finding.code} {finding.severity.label}" for finding in findings)) == verdict
 
 
@@ -268,10 +265,8 @@ def test_existing_finding_of_the_live_table_does_not_hide_a_refused_upgrade() ->
         contracts.read("c.yml", text).contracts for text in (TABLE, f"{TABLE}properties: {{{VECTORS}}}\n")
     )
     live = LiveTable("file:/lake/t", 0, LISTS, Metadata("id", created_state(contract.state)))
-    table_findings = judge_table(live, _rules(), contract=contract)
-    for existing, verdict in ((True, ["PF004", "PF010"]), (False, ["PF010"])):
-        marked = tuple(replace(finding, existing=existing) for finding in table_findings)
-        findings = judge_live(LiveComparison(contract, live, base=base, table_findings=marked), _rules())
+    for before, verdict in ((base, ["PF004", "PF010"]), (None, ["PF010"])):
+        findings = judge_live(live_case(contract, live, base=before), _rules())
         assert sorted(finding.code for finding in findings if finding.code.startswith("PF")) == verdict
 
 

@@ -11,8 +11,9 @@ import pytest
 
 from schemalint.base.errors import InternalError, PluginError, UsageError
 from schemalint.delta.change import TypeChanged
-from schemalint.lint.rulebook import Selection, load_rules
+from schemalint.lint.rulebook import load_rules, rules_of
 from schemalint.plugin import ATTRIBUTE, Severity, rule
+from schemalint.project.config import Config
 
 RULE = '''\
 from schemalint.delta.change import TypeChanged
@@ -67,8 +68,8 @@ def _rule(code: str, name: str, *, default: bool = True) -> str:
     return RULE.format(code=code, name=name, default=default)
 
 
-def _codes(selection: Selection | None = None) -> list[str]:
-    return [loaded.code for loaded in load_rules(selection)]
+def _codes(selection: Config | None = None) -> list[str]:
+    return [loaded.code for loaded in (load_rules() if selection is None else rules_of(selection))]
 
 
 def test_all_modules_of_a_package_are_loaded_with_its_distribution(site: Site) -> None:
@@ -198,38 +199,38 @@ def acme(site: Site) -> None:
 
 
 SELECTIONS = [
-    (Selection(select=("ACM",)), ["ACME001", "ACME002", "ACMP001"]),
-    (Selection(select=("ACMP001",)), ["ACMP001"]),
-    (Selection(select=("young",)), ["ACMP001"]),
-    (Selection(select=("ACME002", "narrow")), ["ACME002"]),
-    (Selection(select=("ACME001",), extend_select=("ACMP",)), ["ACME001", "ACMP001"]),
-    (Selection(select=("ACM",), ignore=("wide",)), ["ACME002", "ACMP001"]),
-    (Selection(select=("ACM",), extend_select=("ACME001",), ignore=("ACME001",)), ["ACME002", "ACMP001"]),
-    (Selection(select=("ALL",), ignore=("ALL",)), []),
+    (Config(select=("ACM",)), ["ACME001", "ACME002", "ACMP001"]),
+    (Config(select=("ACMP001",)), ["ACMP001"]),
+    (Config(select=("young",)), ["ACMP001"]),
+    (Config(select=("ACME002", "narrow")), ["ACME002"]),
+    (Config(select=("ACME001",), extend_select=("ACMP",)), ["ACME001", "ACMP001"]),
+    (Config(select=("ACM",), ignore=("wide",)), ["ACME002", "ACMP001"]),
+    (Config(select=("ACM",), extend_select=("ACME001",), ignore=("ACME001",)), ["ACME002", "ACMP001"]),
+    (Config(select=("ALL",), ignore=("ALL",)), []),
 ]
 
 
-@pytest.mark.parametrize("selection", [Selection(select=()), Selection(ignore=("",))])
-def test_empty_selection_is_refused(selection: Selection) -> None:
+@pytest.mark.parametrize("selection", [Config(select=()), Config(ignore=("",))])
+def test_empty_selection_is_refused(selection: Config) -> None:
     with pytest.raises(UsageError):
-        load_rules(selection)
+        rules_of(selection)
 
 
 @pytest.mark.usefixtures("acme")
 @pytest.mark.parametrize(("selection", "codes"), SELECTIONS)
-def test_selection_loads_the_expected_rules(selection: Selection, codes: list[str]) -> None:
+def test_selection_loads_the_expected_rules(selection: Config, codes: list[str]) -> None:
     assert _codes(selection) == codes
 
 
 @pytest.mark.usefixtures("acme")
 def test_without_a_selection_the_rules_run_that_are_on_by_default() -> None:
-    codes = _codes(Selection())
+    codes = _codes(Config())
     assert {"ACME001", "ACME002"} <= set(codes)
     assert "ACMP001" not in codes
     assert len(codes) > 10
-    assert {*_codes(Selection(select=("ALL",)))} == {*codes, "ACMP001"}
-    assert {*_codes(Selection(extend_select=("ALL",)))} == {*codes, "ACMP001"}
-    assert "ACMP001" not in _codes(Selection(severity={"ACMP001": Severity.ERROR}, locked=("ACMP001",)))
+    assert {*_codes(Config(select=("ALL",)))} == {*codes, "ACMP001"}
+    assert {*_codes(Config(extend_select=("ALL",)))} == {*codes, "ACMP001"}
+    assert "ACMP001" not in _codes(Config(severity={"ACMP001": Severity.ERROR}, locked=("ACMP001",)))
 
 
 @pytest.mark.usefixtures("acme")
@@ -245,22 +246,22 @@ def test_without_a_selection_the_rules_run_that_are_on_by_default() -> None:
 def test_configured_severities_override_those_of_the_rules(
     severity: dict[str, Severity], expected: tuple[Severity, ...]
 ) -> None:
-    rules = load_rules(Selection(select=("ACME", "ALL"), severity=severity))
+    rules = rules_of(Config(select=("ACME", "ALL"), severity=severity))
     assert tuple(loaded.severity for loaded in rules if loaded.code.startswith("ACME")) == expected
 
 
 @pytest.mark.parametrize(
     "selection",
     [
-        Selection(select=("NOPE",)),
-        Selection(extend_select=("NOPE",)),
-        Selection(ignore=("NOPE",)),
-        Selection(severity={"NOPE": Severity.INFO}),
+        Config(select=("NOPE",)),
+        Config(extend_select=("NOPE",)),
+        Config(ignore=("NOPE",)),
+        Config(severity={"NOPE": Severity.INFO}),
     ],
 )
-def test_unknown_rule_in_a_selection_is_refused(selection: Selection) -> None:
+def test_unknown_rule_in_a_selection_is_refused(selection: Config) -> None:
     with pytest.raises(UsageError, match="there is no rule 'NOPE'") as caught:
-        load_rules(selection)
+        rules_of(selection)
     assert "schemalint rules" in caught.value.help
 
 

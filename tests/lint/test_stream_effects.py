@@ -10,9 +10,7 @@ from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.delta.stream_progress import StreamPosition, StreamProgress, commits_to_meet
 from schemalint.delta.table import History, HistoryEntry
-from schemalint.lint.context import git_context
-from schemalint.lint.judge import judge_pair
-from schemalint.lint.live import LiveComparison, judge_live, live_context
+from schemalint.lint.context import git_context, live_context
 from schemalint.lint.stream_effects import affected_streams
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.consumer import Consumer, Stream
@@ -20,6 +18,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding
 from support.contract_edits import EDITS
 from support.contract_pairs import Pair, pairs
+from support.judging import judge_live, judge_pair, live_case
 from support.seam import created_table, rules
 
 MAPPED: Final = "{delta.columnMapping.mode: name}"
@@ -53,9 +52,9 @@ def test_a_live_check_judges_what_the_table_still_needs() -> None:
     """The table has the rename already, and lacks a column."""
     base = contract(CUST)
     head = contract(f"{RENAMED}, {{name: more, type: int}}")
-    found = judge_live(LiveComparison(head, created_table(contract(RENAMED)), base=base), rules())
+    found = judge_live(live_case(head, created_table(contract(RENAMED)), base=base), rules())
     assert stream_codes(found) == ["RD011"]
-    found = judge_live(LiveComparison(head, created_table(base), base=base), rules())
+    found = judge_live(live_case(head, created_table(base), base=base), rules())
     assert stream_codes(found) == ["RD009"]
 
 
@@ -65,9 +64,7 @@ def test_the_version_of_an_unblocked_change_counts_with_the_live_table() -> None
     for version, codes in ((1, ["RD011"]), (2, ["RD009"])):
         stream = f"{STREAM[:-1]}, unblock: {{rename: {version}}}}}"
         head = contract(RENAMED, stream=stream)
-        assert (
-            stream_codes(judge_live(LiveComparison(head, created_table(base), base=base), rules())) == codes
-        )
+        assert stream_codes(judge_live(live_case(head, created_table(base), base=base), rules())) == codes
         assert stream_codes(judge_pair(base, head, rules())) == ["RD009"]
 
 
@@ -88,7 +85,7 @@ def test_a_change_is_not_charged_with_what_a_stream_has_not_met_yet() -> None:
         stream = Consumer("silver", stream=Stream("/cp", schema_tracking_location="/cp", progress=progress))
         base = replace(contract(RENAMED), consumers=(stream,))
         head = replace(contract(f"{RENAMED}, {{name: more, type: int}}"), consumers=(stream,))
-        judged = judge_live(LiveComparison(head, table, base=base), rules())
+        judged = judge_live(live_case(head, table, base=base), rules())
         found[position] = [(code, finding.existing) for finding in judged if (code := finding.code) in CODES]
     assert found == {1: [("RD009", True)], 2: [("RD011", False)]}
 

@@ -12,12 +12,11 @@ from schemalint.base.errors import Location
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.live_history import live_steps
 from schemalint.delta.table import LiveTable
-from schemalint.lint.live import LiveComparison, judge_live
-from schemalint.lint.table import judge_table, refused_by_spark
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Severity
 from schemalint.plugin import Problem, RuleContext, rule
 from schemalint.tables.storage import read_table
+from support.judging import judge_live, judge_table, live_case, refused_by_spark
 from support.rule_judging import built_in
 from support.short_logs import logged_table
 
@@ -101,8 +100,7 @@ def test_what_the_contract_and_its_table_both_have_is_one_finding(
 ) -> None:
     (contract,) = contracts.read("orders.yaml", ORDERS + declared).contracts
     table = logged_table(STATED.replace("CONFIGURATION", configuration), tmp_path)
-    of_table = judge_table(table, RULES, contract=contract)
-    findings = judge_live(LiveComparison(contract, table, table_findings=of_table), RULES)
+    findings = judge_live(live_case(contract, table), RULES)
     assert [finding.code for finding in findings] == [code]
 
 

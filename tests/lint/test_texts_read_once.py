@@ -9,6 +9,7 @@ from schemalint.base.document import reader
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
 from schemalint.project.git import Contents, File, Worktree
+from support.judging import rule_sets
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         {f"{table}.yml": File(f"{table}.yml", text(table, type_).encode(), None) for table in range(NUMBER)}
         for type_ in ("int", "bigint")
     )
-    result = check(CheckInput(Worktree(), Worktree(), Contents(base, head), tuple(built_in().values())))
+    result = check(
+        CheckInput(Worktree(), Worktree(), Contents(base, head), rule_sets(tuple(built_in().values())))
+    )
 
     fixable = [finding for finding in result.findings if finding.text_changes]
     assert len(fixable) == NUMBER

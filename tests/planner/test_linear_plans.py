@@ -12,11 +12,10 @@ from schemalint.base.values import replace
 from schemalint.delta.datatype import map_fields
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
-from schemalint.lint.live import LiveComparison, judge_live
-from schemalint.lint.table import judge_state, judge_table
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.declaration import created_state
 from schemalint.planner.plan import PlanOptions, plan_table
+from support.judging import judge_live, judge_table, live_case
 from support.operations import assert_linear
 from support.rule_judging import built_in
 from support.wide import CHANGES
@@ -68,22 +67,22 @@ def created(contract: Contract) -> LiveTable:
 
 def compared(change: str, number: int) -> tuple[Finding, ...]:
     before, after = declared(change, number)
-    return judge_live(LiveComparison(after, created(before), base=before), rules())
+    return judge_live(live_case(after, created(before), base=before), rules())
 
 
 def applied(change: str, number: int) -> tuple[Finding, ...]:
     before, after = declared(change, number)
-    return judge_live(LiveComparison(after, created(after), base=before, applied=before), rules())
+    return judge_live(live_case(after, created(after), base=before, applied=before), rules())
 
 
 def drifted(change: str, number: int) -> tuple[Finding, ...]:
     before, after = declared(change, number)
-    return judge_live(LiveComparison(after, created(before), base=after), rules())
+    return judge_live(live_case(after, created(before), base=after), rules())
 
 
 def audited(change: str, number: int) -> tuple[Finding, ...]:
     table = created(declared(change, number)[1])
-    return (*judge_table(table, rules()), *judge_state(table, rules()))
+    return judge_table(table, rules())
 
 
 def planned(change: str, number: int) -> TablePlan:

@@ -23,10 +23,10 @@ from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.type_text import print_type
 from schemalint.deploy.drift import drift
 from schemalint.deploy.last_applied import LastApplied
-from schemalint.lint.judge import judge_pair
-from schemalint.lint.live import LiveComparison, judge_live, live_changes, live_context
-from schemalint.lint.rulebook import Selection, rules_for_apply
-from schemalint.lint.table import refused_by_spark
+from schemalint.lint.case import Purpose
+from schemalint.lint.context import live_context
+from schemalint.lint.live import live_changes
+from schemalint.lint.rulebook import rules_for_apply
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.marker import PENDING, read_pending
@@ -34,10 +34,12 @@ from schemalint.model.plan import Refusal, RefusalKind, StepKind
 from schemalint.planner import PlanOptions, pending_changes, plan_table
 from schemalint.planner.create import create_steps
 from schemalint.planner.sql import unset_properties
+from schemalint.project.config import Config
 from schemalint.spark.expressioncheck import require_accepted
 from schemalint.tables.catalog.target_tables import read_live
 from support.contract_edits import EDITS
 from support.contract_pairs import Pair, is_computed, pairs
+from support.judging import judge_live, judge_pair, live_case
 from support.naive_statements import Attempt, attempts
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
 
 PAIRS = int(os.environ.get("SCHEMALINT_ENGINE_PLANS", "15"))
 SEED = int(os.environ.get("SCHEMALINT_ENGINE_SEED", "20261121"))
-RULES = rules_for_apply(Selection())
+RULES = rules_for_apply(Config())
 # Changes that Spark makes and schemalint refuses, with the reason: by rule code, or by a part of the refusal.
 POLICY: Final[Mapping[str, str]] = {
     "Version cannot be applied": "features are requested by name, never by protocol versions",
@@ -188,8 +190,7 @@ def plan_of(pair: Pair, live: LiveTable | None, tracking: ColumnTracking | None,
     contract = pair.declared
     if live is None:
         return plan_table(contract, None, location, judge_pair(None, contract, RULES))
-    refused = refused_by_spark(contract, live, RULES)
-    comparison = LiveComparison(contract, live, tracking=tracking, table_findings=refused)
+    comparison = live_case(contract, live, tracking=tracking, purpose=Purpose.PLAN)
     return plan_table(contract, live, location, judge_live(comparison, RULES), PlanOptions(tracking))
 
 

@@ -7,7 +7,7 @@ import pytest
 from schemalint.delta.datatype import LONG, Field, Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import CatalogTable, LiveTable, Metadata, TableState
-from schemalint.lint.table import judge_table
+from support.judging import judge_table
 from support.rule_judging import built_in
 
 ID = "io.unitycatalog.tableId"

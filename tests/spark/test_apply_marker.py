@@ -16,7 +16,7 @@ import pytest
 from schemalint.base.errors import ApplyError
 from schemalint.deploy.log_lines import warnings
 from schemalint.deploy.outcome import Outcome
-from schemalint.lint.table import as_declared
+from schemalint.lint.case import as_declared
 from schemalint.model.marker import Marker, next_version, read_marker
 from schemalint.planner import plan_table
 from schemalint.planner.sql import append_nothing, path_table

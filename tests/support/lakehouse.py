@@ -11,8 +11,9 @@ from schemalint.base.values import replace
 from schemalint.deploy.journal import JournalInput, resume
 from schemalint.deploy.outcome import Applied
 from schemalint.deploy.plan_file import read_plan_file
-from schemalint.lint.rulebook import Selection, rules_for_apply
+from schemalint.lint.rulebook import rules_for_apply
 from schemalint.project import git
+from schemalint.project.config import Config
 from schemalint.project.config.trust import ConfigOptions, find_trusted
 from schemalint.report import plan as plans
 from schemalint.spark.catalog import SessionCatalog
@@ -70,7 +71,7 @@ class Lakehouse:
                 settings,
                 choose_target(settings, None),
                 git.find_head(repository, head, {}),
-                rules_for_apply(Selection()),
+                rules_for_apply(Config()),
                 allow=frozenset(allow),
                 via=SessionCatalog(lambda: self.session),
             )
@@ -93,7 +94,7 @@ class Lakehouse:
             self.repo.path,
             via=via,
         )
-        return apply_plan(session or self.session, resume(journal), ApplyOptions(jobs=jobs, exactly=True))
+        return apply_plan(session or self.session, resume(journal), ApplyOptions(jobs=jobs))
 
     @property
     def root(self) -> Path:

@@ -22,15 +22,11 @@ from schemalint.lint.client_support import unknown_support
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.context import git_context
 from schemalint.lint.duplicates import duplicates
-from schemalint.lint.exception_findings import judged_exceptions, needs_live
-from schemalint.lint.exception_removal import removals
+from schemalint.lint.exception_files import Exceptions
+from schemalint.lint.exception_findings import judged_exceptions, needs_live, removals
 from schemalint.lint.exceptions import approve
-from schemalint.lint.judge import Judge, judge_pair
-from schemalint.lint.live import LiveComparison, judge_live
-from schemalint.lint.readers import clients_offline
+from schemalint.lint.rule_judge import Judge
 from schemalint.lint.rulebook import load_rules
-from schemalint.lint.table import judge_state, judge_table
-from schemalint.lint.written_exceptions import written_exceptions
 from schemalint.model.client import SupportUnknown
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
@@ -39,6 +35,7 @@ from schemalint.project.config import Target, parse
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.project.git import Contents, File
 from schemalint.tables.catalog.stream_progress import with_progress
+from support.judging import clients_offline, judge_live, judge_pair, judge_table, live_case
 from support.short_footers import summary_of_footers
 from support.short_logs import logged_table
 
@@ -100,10 +97,7 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
         contract, name = _contract("after", texts), "sales.orders"
         if contract is not None and "engine" in texts:
             contract = contract.for_engines(_engines(texts["engine"]), "dev")
-        return (
-            *judge_table(table, [rule], name=name, contract=contract, files=files),
-            *judge_state(table, [rule], name=name, contract=contract),
-        )
+        return judge_table(table, [rule], name=name, contract=contract, files=files)
     if DuplicateTable in rule.subjects:
         return tuple(_duplicates(rule, texts["after"]))
     before, after = _contract("before", texts), _contract("after", texts)
@@ -112,7 +106,7 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
         # The other rules tell this one why a difference cannot be removed.
         all_rules = tuple(built_in().values())
         applied = _contract("applied", texts)
-        comparison = LiveComparison(after, _live(texts["live"]), base=before, applied=applied)
+        comparison = live_case(after, _live(texts["live"]), base=before, applied=applied)
         all_findings = judge_live(comparison, all_rules)
         return tuple(finding for finding in all_findings if finding.code == rule.code)
     engines: dict[str | None, Engines] = {}
@@ -140,7 +134,7 @@ def _engines(text: str) -> Engines:
 def _about_exceptions(rule: Rule, before: Contract | None, after: Contract, text: str) -> Iterator[Finding]:
     """Judge the exceptions of ``after`` by the findings of all rules, on `TODAY`."""
     rules = tuple(built_in().values())
-    exceptions = written_exceptions([(before, after)], (), lambda _source: None)
+    exceptions = Exceptions().with_contracts([(before, after)])
     outcome = approve(judge_pair(before, after, rules), exceptions, rules, TODAY)
     facts = judged_exceptions(
         exceptions, outcome, rules, TODAY, lambda written, rule: not needs_live(written, rule)
@@ -167,7 +161,7 @@ def _with_checkpoints(rule: Rule, texts: Texts, folder: Path) -> Iterator[Findin
     contract = _contract("after", {**texts, "after": texts["after"].replace("/lake", lake)})
     assert contract is not None
     target = TrustedTarget(Target("dev", root=lake))
-    comparison = LiveComparison(with_progress(contract, table, target, folder), table)
+    comparison = live_case(with_progress(contract, table, target, folder), table)
     for finding in judge_live(comparison, [rule]):
         yield replace(finding, message=finding.message.replace(lake, "/lake"))
 
@@ -177,8 +171,7 @@ def _of_upgrade(rule: Rule, texts: Texts, table: LiveTable) -> tuple[Finding, ..
     after = _contract("after", texts)
     assert after is not None
     all_rules = tuple(built_in().values())
-    table_findings = judge_table(table, all_rules, contract=after)
-    comparison = LiveComparison(after, table, base=_contract("before", texts), table_findings=table_findings)
+    comparison = live_case(after, table, base=_contract("before", texts))
     return tuple(finding for finding in judge_live(comparison, all_rules) if finding.code == rule.code)
 
 

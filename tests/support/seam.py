@@ -13,13 +13,11 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.deploy.drift import unseen_edits
 from schemalint.deploy.last_applied import LastApplied
+from schemalint.lint.case import Purpose
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput, LiveSide
 from schemalint.lint.consumers import with_consumers
-from schemalint.lint.judge import judge_pair
-from schemalint.lint.live import LiveComparison, judge_live
-from schemalint.lint.rulebook import Selection, rules_for_apply
-from schemalint.lint.table import refused_by_spark
+from schemalint.lint.rulebook import rules_for_apply
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.declaration import created_state
 from schemalint.model.finding import Severity
@@ -27,6 +25,7 @@ from schemalint.planner import PlanOptions, plan_table
 from schemalint.project.config import Config
 from schemalint.project.git import Contents, File, Revision, Worktree
 from support.contract_pairs import text_of
+from support.judging import judge_live, judge_pair, live_case, rule_sets
 
 if TYPE_CHECKING:
     from schemalint.model.contract import Contract
@@ -39,7 +38,7 @@ LOCATION: Final = "file:/lake/orders"
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    return rules_for_apply(Selection())
+    return rules_for_apply(Config())
 
 
 def created_table(contract: Contract) -> LiveTable:
@@ -81,7 +80,7 @@ def _checked(base: Contract | None, head: Contract, live: LiveSide | None) -> tu
             base=Revision("base", "c0ffee", "test"),
             head=Worktree(),
             contents=Contents(before, after),
-            rules=rules(),
+            rules=rule_sets(rules()),
             live=live,
         )
     )
@@ -112,14 +111,13 @@ def planned(
         found = judge_pair(None, head, rules()) if with_rules else ()
         return plan_table(head, None, LOCATION, found)
     tracking = track_columns(live.state.columns, [base.state, head.state]) if base else None
-    composed = replace(head, state=tracking.composed(head.state)) if tracking else head
     last_applied = LastApplied((base, head) if base else ())
-    comparison = LiveComparison(
-        composed,
+    comparison = live_case(
+        head,
         live,
         applied=base,
         tracking=tracking,
-        table_findings=refused_by_spark(head, live, rules()),
+        purpose=Purpose.PLAN,
         unseen=tuple(unseen_edits(last_applied, live, tracking)),
     )
     found = judge_live(comparison, rules()) if with_rules else ()

@@ -1,4 +1,8 @@
-"""Decide what `init` writes; nothing is written here."""
+"""Decide what `init` writes; nothing is written here.
+
+Contracts are as `pull` makes them, the configuration is the one that the run itself obeys, and for the
+baseline the rules judge what is about to be written.
+"""
 
 from __future__ import annotations
 
@@ -182,7 +186,7 @@ def _baseline(
         return [Left(file, "it is there already: `check --all --write-baseline --grow` adds to it")], ()
     texts = {file.path.relative_to(root).as_posix(): file.after for file in contracts}
     text, count, unjudged = baseline_of(
-        name, request.repository, request.settings, request.target, texts, request.via, request.workers
+        request.repository, request.settings, request.target, texts, request.via, request.workers
     )
     about = f"{count} {'finding' if count == 1 else 'findings'} of today, which fail nothing"
     return [FileChange(file, text, about)], unjudged

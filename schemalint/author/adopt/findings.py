@@ -11,22 +11,23 @@ from typing import TYPE_CHECKING, Final
 
 from schemalint import contract as contracts
 from schemalint.base.document import candidate
-from schemalint.base.errors import LiveError, SchemalintError
+from schemalint.base.errors import SchemalintError
 from schemalint.base.values import replace
 from schemalint.lint.audit import audit
-from schemalint.lint.audit_reading import read_for_audit, with_readers
-from schemalint.lint.baseline import Baseline, compare, rewritten, text_of
+from schemalint.lint.audit_cases import audit_cases, read_for_audit
+from schemalint.lint.baseline import rewritten, text_of
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
-from schemalint.lint.selection import scopes_of
+from schemalint.lint.rule_sets import rule_sets_of
 from schemalint.model.finding import Severity
 from schemalint.project.git import Contents, EmptyTree, File, Worktree, changes
 from schemalint.tables.catalog.table_requests import Environment
+from schemalint.tables.table_json import TableDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from schemalint.lint.audit import AuditedTable
+    from schemalint.lint.audit_cases import TableReading
     from schemalint.model.contract import Contract
     from schemalint.model.finding import CheckResult
     from schemalint.project.config.trust import Trusted, TrustedTarget
@@ -40,7 +41,6 @@ _BY_ADOPTION: Final = ("nothing",)
 
 
 def baseline_of(
-    name: str,
     repository: Repository,
     settings: Trusted,
     target: TrustedTarget,
@@ -51,7 +51,6 @@ def baseline_of(
     """Return the text of a baseline, the number of findings in it, and why others may be missing.
 
     Args:
-        name: The baseline's name.
         repository: The repository.
         settings: The configuration that will count.
         target: Its target with the tables.
@@ -61,7 +60,7 @@ def baseline_of(
     """
     written = changes(repository, _NOTHING, Worktree(), candidate, settings.config.globs)
     files = {**written.head, **{path: File(path, text.encode(), None) for path, text in new.items()}}
-    scopes = scopes_of([settings.config])
+    rules = rule_sets_of([settings.config])
 
     def findings_with(base: Mapping[str, File]) -> CheckResult:
         return check(
@@ -69,8 +68,7 @@ def baseline_of(
                 base=_NOTHING,
                 head=Worktree(),
                 contents=Contents(base, files, written.unread),
-                rules=scopes.rules,
-                scopes=scopes,
+                rules=rules,
                 everything=True,
                 configurations=(settings.config,),
                 repository=repository.root,
@@ -83,10 +81,8 @@ def baseline_of(
     requests = list(_requests(chain.from_iterable(map(_contracts_in, files.values())), where, errors))
     tables = read_for_audit(requests, workers, files=False)
     audited = audit(
-        with_readers((table for table in tables if _counts(table, new)), where),
-        scopes.rules,
+        audit_cases((table for table in tables if _counts(table, new)), rules, where),
         target=target.name,
-        scopes=scopes,
         client_rows=settings.config.clients,
     )
     known = {finding.fingerprint for finding in later.findings}
@@ -102,17 +98,15 @@ def baseline_of(
         for finding in (*later.findings, *audited.findings)
         if finding.severity >= Severity.WARNING  # an information fails no run
     )
-    result = replace(later, findings=(*only_first, *lasting))
-    compared = compare(result, Baseline(name))
-    entries = rewritten(None, compared, lambda _entry: True, grow=True)
-    return text_of(entries), len(compared.others), (*first.errors, *errors, *audited.errors)
+    entries = rewritten(None, (*only_first, *lasting), {}, lambda _entry: True, grow=True)
+    number = sum(entry.count for entry in entries)
+    return text_of(entries), number, (*first.errors, *errors, *audited.errors)
 
 
-def _counts(table: AuditedTable, new: Mapping[str, str]) -> bool:
+def _counts(table: TableReading, new: Mapping[str, str]) -> bool:
     """Whether a table is there: one that was declared before may be absent."""
-    return not isinstance(table.table, LiveError) or (
-        table.contract is not None and table.contract.file in new
-    )
+    contract = table.request.contract
+    return isinstance(table.found, TableDocument) or (contract is not None and contract.file in new)
 
 
 def _contracts_in(file: File) -> Iterable[Contract]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +11,6 @@ from schemalint.base.errors import ConfigError, Location
 from schemalint.base.printable import visible
 from schemalint.base.values import replace
 from schemalint.project.config import Config, Nested, model, parse_nested
-from schemalint.project.config.patterns import is_covered
 from schemalint.project.config.positions import Positions
 
 if TYPE_CHECKING:
@@ -122,3 +121,13 @@ def _merged(outer: Config, own: Config, folder: str) -> Config:
 def location_of(nested: Nested, path: tuple[str, ...], entry: str = "") -> Location:
     """Return the line of a setting of a nested file."""
     return Positions(nested.file, nested.text).locate(path, entry)
+
+
+def is_covered(pattern: str, patterns: Collection[str]) -> bool:
+    """Return whether one of the patterns matches every rule that this one matches."""
+    return any(other in ("ALL", pattern) or is_beginning(other, pattern) for other in patterns)
+
+
+def is_beginning(shorter: str, pattern: str) -> bool:
+    """Return whether a pattern is the beginning of a code; the name of a rule has no prefixes."""
+    return bool(shorter) and shorter.isupper() and pattern.startswith(shorter)

@@ -1,4 +1,8 @@
-"""Where contracts have their tables: equal places are one table."""
+"""Where contracts have their tables: equal places are one table.
+
+A place is compared as its store holds it. `check` (CT002) and `plan` (`schemalint.deploy.claims`) use the
+same.
+"""
 
 from __future__ import annotations
 

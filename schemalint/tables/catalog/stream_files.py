@@ -1,4 +1,9 @@
-"""Read the files of declared streams, within what the trusted configuration allows."""
+"""Read the files of declared streams, within what the trusted configuration allows.
+
+A contract can name any checkpoint, so one is opened only below the target's root or its `allowed_locations`,
+and `storage.open_folder` follows no link out of them. What is not opened, or cannot be read, is `unknown`,
+with the reason.
+"""
 
 from __future__ import annotations
 

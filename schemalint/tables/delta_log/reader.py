@@ -1,4 +1,13 @@
-"""Read a table from its log: the snapshot at a version, and the history that leads to it."""
+"""Read a table from its log: the snapshot at a version, and the history that leads to it.
+
+A snapshot is state, not history: this reads what Spark reads for the newest version, some ten requests
+however long the log is. Where a file of these is missing or damaged, the whole log is listed, so a lie of the
+pointer changes no answer; a property test compares both ways of reading on damaged logs. Older commits are
+read when something asks. A table keeps no open connection: the log is opened again for them.
+
+A damaged or missing file that the answer does not need is a `LogDefect`; one that Spark does not read for the
+newest version is marked (`only_history`). A checksum that contradicts the log is ignored.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Go through the tables of a run side by side, and tell how far it has come."""
+"""Go through the tables of a run side by side, and tell how far it has come.
+
+To read, to plan and to apply are work for the same helper: it returns the results in order. Where no request
+can overlap, as for local tables, there are no threads.
+"""
 
 from __future__ import annotations
 

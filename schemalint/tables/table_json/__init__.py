@@ -2,6 +2,10 @@
 
 Each line is the object of one table; ``table.schema.json`` describes it. Writing and reading back keeps
 everything that rules can see of a table.
+
+So the same rules run where the tables are unreachable: a fork, a runner without credentials. For each commit
+only what changed is kept, because schemas are large and most commits leave them alone; a property test
+converts tables there and back.
 """
 
 from __future__ import annotations

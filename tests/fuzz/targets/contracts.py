@@ -30,13 +30,13 @@ from schemalint.deploy import Deployment
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput, LiveSide
 from schemalint.lint.fixing import check_and_fix
-from schemalint.lint.judge import judge_pair
 from schemalint.lint.rulebook import load_rules
 from schemalint.model.finding import Severity
 from schemalint.model.plan import Plan
 from schemalint.project.git import Contents, File, Revision, Worktree
 from schemalint.report import plan as plans
 from support import seam
+from support.judging import judge_pair, rule_sets
 from support.rule_cases import load_cases
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def run(data: bytes) -> None:
         base=Revision("main", "c0ffee" * 6, "test"),
         head=Worktree(),
         contents=Contents(_files(parts.get("base")), _files(head)),
-        rules=RULES,
+        rules=rule_sets(RULES),
         everything=True,
         live=_side(live) if live else None,
     )

@@ -25,7 +25,7 @@ from schemalint.base.errors import LiveError
 from schemalint.base.values import frozen
 from schemalint.delta.footer_summary import Files, FooterSummary, PhysicalTypes, merge_summaries
 from schemalint.delta.stored_types import physical_types
-from schemalint.lint.audit import AuditedTable, audit
+from schemalint.lint.audit import audit
 from schemalint.lint.rulebook import load_rules
 from schemalint.report.table.text import show_text
 from schemalint.tables.delta_log.datafiles import is_absolute, live_files
@@ -33,6 +33,7 @@ from schemalint.tables.delta_log.footer import FooterError, read_footer
 from schemalint.tables.delta_log.reader import read_table
 from schemalint.tables.delta_log.store import FileEntry, MissingFile, NoTable
 from schemalint.tables.table_json import TableDocument
+from support.judging import audited
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -119,7 +120,9 @@ def run(data: bytes) -> None:
         document = TableDocument(table, READ_AT)
         require_written(document)
         require_harmless(show_text(document))
-        result = audit([AuditedTable("a.b", table, files=_stored(store, table))], RULES)
+        files = _stored(store, table)
+        readable = None if isinstance(files, LiveError) else files
+        result = audit([audited(table, RULES, files=readable)])
         require_no_bug(result.errors)
         require_rendered(result)
 

@@ -15,12 +15,13 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.stream_progress import commits_to_meet, effect_from
 from schemalint.delta.streams import StreamVerdict
 from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata, TableState
-from schemalint.lint.audit import AuditedTable, audit
+from schemalint.lint.audit import audit
+from schemalint.lint.case import as_declared
 from schemalint.lint.rulebook import load_rules
-from schemalint.lint.table import as_declared
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.tables.streaming.reader import read_stream
 from support.checkpoints import TABLE_ID, entry, offset, offsets
+from support.judging import audited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -99,7 +100,7 @@ def run(data: bytes) -> None:
         contract = replace(
             as_declared(TABLE), consumers=(Consumer("x", stream=replace(stream, progress=progress)),)
         )
-        result = audit([AuditedTable("a.b", TABLE, contract)], RULES)
+        result = audit([audited(TABLE, RULES, contract)])
         require_no_bug(result.errors)
         require_rendered(result)
         require(progress.is_known or bool(result.findings), "a fault is passed in silence")

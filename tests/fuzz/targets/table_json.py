@@ -15,7 +15,7 @@ from fuzz.oracle import (
     require_rendered,
     require_written,
 )
-from schemalint.lint.audit import AuditedTable, audit
+from schemalint.lint.audit import audit
 from schemalint.lint.rulebook import load_rules
 from schemalint.report.table.text import show_text
 from schemalint.tables.storage import read_table
@@ -28,6 +28,7 @@ from schemalint.tables.table_json import (
     read_lines,
     to_json,
 )
+from support.judging import audited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +75,7 @@ def _require_usable(document: TableDocument) -> None:
     require_written(document)
     require_harmless(show_text(document))
     with only_errors_of_the_input():
-        result = audit([AuditedTable("a.b", document.live)], RULES)
+        result = audit([audited(document.live, RULES)])
         require_no_bug(result.errors)
         require_rendered(result)
 

@@ -1,4 +1,4 @@
-"""Rules of two configurations: one rule per code, which finds what either of them finds."""
+"""Rules of two configurations: what either of them finds counts once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from schemalint.base.values import replace
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.diff import diff
 from schemalint.lint.context import git_context
-from schemalint.lint.judge import Judge
+from schemalint.lint.rule_judge import Judge
+from schemalint.lint.rule_sets import RuleSet, reports, rules_for
 from schemalint.lint.rulebook import load_rules
-from schemalint.lint.stricter import RuleSet, rules_of_all
 from schemalint.model.contract import Contract
 from schemalint.plugin import ATTRIBUTE, Problem, Rule, RuleContext, Severity, rule
 
@@ -44,10 +44,10 @@ def _contract(text: str) -> Contract:
 
 def _findings(*rule_sets: RuleSet) -> list[tuple[str, str]]:
     before, after = _contract(ORDERS), _contract(ORDERS.replace("type: int", "type: bigint"))
-    judge = Judge(rules_of_all(rule_sets))
+    judge = Judge(rules_for(rule_sets, "sales.orders"))
     (change,) = diff(before.state, after.state)
     found = judge(change, git_context(before, after), ("git",))
-    reported = (finding for finding in found if any(each.reports(finding) for each in rule_sets))
+    reported = (finding for finding in found if reports(rule_sets, finding))
     return sorted((finding.message, finding.severity.label) for finding in reported)
 
 
@@ -72,7 +72,7 @@ def test_a_problem_under_the_options_of_either_counts_once() -> None:
 
 
 def test_a_rule_of_one_configuration_counts_and_keeps_its_order() -> None:
-    codes = [each.code for each in rules_of_all([RuleSet((_with(),)), RuleSet(load_rules()[:2])])]
+    codes = [each.code for each in rules_for((RuleSet((_with(),)), RuleSet(load_rules()[:2])), "t")]
     assert codes == sorted(codes)
     assert len(codes) == 3
     assert len(_findings(RuleSet(()), RuleSet((_with(),)))) == 2

@@ -1,0 +1,153 @@
+"""A case, which is one table in one run, and the verdict on it.
+
+A source makes cases, `schemalint.lint.judge` judges each of them, and exceptions approve what is found.
+Commands differ in their source, and in what they do with the verdicts:
+
+| source                                          | base | declared        | live                      |
+|-------------------------------------------------|------|-----------------|---------------------------|
+| git: `check`                                    | yes  | yes             |                           |
+| git, with tables or a file of `show`: `check`   | yes  | yes             | yes                       |
+| git, with tables and what was applied: `plan`   |      | yes             | yes, unless it is new     |
+| logs: `audit`                                   |      | if there is one | yes, with its history     |
+| contracts alone: the baseline of `init`         |      | yes             |                           |
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from schemalint.base.values import field, frozen, replace
+from schemalint.lint.context import differing_subjects, git_context, live_context
+from schemalint.lint.readers import clients_of, streams_of
+from schemalint.model.contract import Contract
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from schemalint.delta.change import Change
+    from schemalint.delta.footer_summary import PhysicalTypes
+    from schemalint.delta.table import LiveTable
+    from schemalint.lint.origin import Origins
+    from schemalint.lint.renamed import Names
+    from schemalint.lint.rule_sets import RuleSet
+    from schemalint.model.client import ClientSupport
+    from schemalint.model.column_tracking import ColumnTracking
+    from schemalint.model.fact import Fact
+    from schemalint.model.finding import Finding
+    from schemalint.model.stream_report import StreamReport
+    from schemalint.plugin import RuleContext
+
+
+class Purpose(Enum):
+    """What a command needs of a live table."""
+
+    CHECK = "what a change does, and what is wrong with the table"
+    CREATION = "what Delta refuses of a table that is not there yet, whatever git changes"
+    PLAN = "what forbids statements: of the table itself, what makes Spark refuse it"
+    AUDIT = "what is wrong with the table as it is, and with its history"
+
+
+@frozen
+class Case:
+    """One table in one run, effective for one target.
+
+    Attributes:
+        rules: The rules of each configuration that decides.
+        base: The contract at the base.
+        declared: The contract.
+        live: The live table, if there is one and it was read.
+        target: The target's name.
+        facts: What the source itself knows of the table; they are judged instead of the three states.
+        files: The types in the table's data files, if they were read.
+        name: The name of a table without a contract; by default its URI.
+        applied: The last applied contract, if the table has a marker and git has its commit.
+        is_applied: Whether the marker has the hash of the current declaration.
+        ahead: Whether the marker names a later revision.
+        tracking: The column tracking; None if names identify the columns.
+        renamed: The columns that the log has under another name than the contract; only without tracking.
+        unseen: Edits of the contract since the last apply that the table does not show; without `base`.
+        all_contracts: See `RuleContext`.
+        origins: Tells which commits the drift comes from; None if nobody reads it.
+    """
+
+    rules: tuple[RuleSet, ...]
+    base: Contract | None = None
+    declared: Contract | None = None
+    live: LiveTable | None = None
+    target: str | None = None
+    purpose: Purpose = Purpose.CHECK
+    facts: tuple[Fact, ...] = ()
+    files: PhysicalTypes | None = None
+    name: str | None = None
+    applied: Contract | None = None
+    is_applied: bool = False
+    ahead: bool = False
+    tracking: ColumnTracking | None = None
+    renamed: Names = field(default_factory=dict)
+    unseen: tuple[Change, ...] = ()
+    all_contracts: bool = False
+    origins: Origins | None = None
+
+    @property
+    def contract(self) -> Contract:
+        """The contract; else that of the base, or one that declares the table exactly as it is."""
+        if (contract := self.declared or self.base) is not None:
+            return contract
+        if self.live is None:
+            raise ValueError("a case has a contract or a table")
+        return as_declared(self.live, self.name)
+
+    @property
+    def edit(self) -> Contract:
+        """The contract, in a plan with the renames of all revisions since the last apply as one edit."""
+        if self.tracking is None or self.base is not None:
+            return self.contract
+        return replace(self.contract, state=self.tracking.composed(self.contract.state))
+
+    @cached_property
+    def differs_from_applied(self) -> frozenset[Hashable]:
+        """The subjects in which the live table differs from the last applied contract."""
+        if self.applied is None or self.live is None:
+            return frozenset()
+        return frozenset(differing_subjects(self.applied, self.live.state, self.renamed))
+
+
+def as_declared(table: LiveTable, name: str | None = None) -> Contract:
+    """Return the contract that declares a table exactly as it is."""
+    return Contract(name or table.uri, table.state, location=table.uri)
+
+
+@frozen
+class Verdict:
+    """What is wrong with a table, and what the change does to its readers.
+
+    Attributes:
+        findings: What one of the configurations reports.
+    """
+
+    case: Case
+    findings: tuple[Finding, ...]
+
+    @property
+    def clients(self) -> tuple[ClientSupport, ...]:
+        """What the declared clients do with the table before and after the change."""
+        return clients_of(self._context) if self._has_consumers else ()
+
+    @property
+    def streams(self) -> tuple[StreamReport, ...]:
+        """What the change does to the declared streams."""
+        return streams_of(self._context, self.case.tracking) if self._has_consumers else ()
+
+    @property
+    def _has_consumers(self) -> bool:
+        sides = () if self.case.facts else (self.case.base, self.case.declared)
+        return any(contract.consumers for contract in sides if contract is not None)
+
+    @cached_property
+    def _context(self) -> RuleContext:
+        case = self.case
+        if case.live is None:
+            return git_context(case.base, case.contract)
+        return live_context(case.edit, case.live, case.base, case.tracking, case.renamed)

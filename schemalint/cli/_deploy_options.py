@@ -21,8 +21,8 @@ from schemalint.cli._spark_options import via_options
 from schemalint.cli._typed import Connection
 from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import require_hashes
+from schemalint.deploy.deployment import DeployOptions
 from schemalint.deploy.journal import JournalInput
-from schemalint.deploy.options import DeployOptions
 from schemalint.deploy.plan_file import read_plan_file
 from schemalint.model.plan import Approval
 from schemalint.project import git

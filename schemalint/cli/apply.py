@@ -30,9 +30,9 @@ from schemalint.deploy.approvals import (
     unused_hashes,
     without_unapproved,
 )
+from schemalint.deploy.deployment import DeployOptions, prepare_requested
 from schemalint.deploy.journal import resume
 from schemalint.deploy.log_lines import DeployLog, warnings
-from schemalint.deploy.options import DeployOptions, prepare_requested
 from schemalint.deploy.outcome import Applied, Outcome
 from schemalint.model.plan import RefusalKind, Step, TablePlan
 from schemalint.report import deploy_log

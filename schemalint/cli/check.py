@@ -322,7 +322,7 @@ def _has_contracts(contents: Contents, options: CheckOptions) -> bool:
 
 def _fixed(project: Project, request: CheckInput, options: CheckOptions) -> CheckResult:
     """Write the fixes, or show them as a diff: then return the result without them."""
-    from schemalint.lint.fixing import check_and_fix, with_fixes  # noqa: PLC0415 (only with --fix or --diff)
+    from schemalint.lint.check import check_and_fix, with_fixes  # noqa: PLC0415 (only with --fix or --diff)
 
     result, files = check_and_fix(request, unsafe=options.unsafe_fixes)
     if options.show_diff:

@@ -1,20 +1,23 @@
-"""Plan the live tables for contracts at a revision: `plan` shows the plan, and `apply` runs it."""
+"""Plan the live tables for contracts at a revision: `plan` shows the plan, and `apply` runs it.
+
+The command line and Python ask for the same `DeployOptions`.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from schemalint import contract as contracts
 from schemalint.base.errors import ApplyError, SchemalintError, UsageError
-from schemalint.base.values import replace
+from schemalint.base.values import frozen, replace
 from schemalint.contract.revisions import Declarations, Revisions, contracts_at
 from schemalint.delta.column_names import nearest_name
-from schemalint.deploy.approvals import without_unapproved
+from schemalint.deploy.approvals import require_hashes, without_unapproved
 from schemalint.deploy.claims import Claims
 from schemalint.deploy.consumers import planned_streams, without_unread_streams
-from schemalint.deploy.earlier_target import in_order
+from schemalint.deploy.earlier_target import in_order, read_deploy_log
 from schemalint.deploy.last_applied import resolved_base
 from schemalint.deploy.planning import planned, with_cosmetic_steps_waiting
 from schemalint.deploy.request import DeployInput, Deployment, TargetAccess, Unplanned
@@ -23,17 +26,25 @@ from schemalint.lint.consumers import configuration_faults, with_consumers
 from schemalint.lint.exception_files import merged_exceptions
 from schemalint.lint.rule_judge import collecting
 from schemalint.lint.rule_sets import lock_faults, rule_sets_for_apply
+from schemalint.lint.rulebook import rules_for_apply
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan, TablePlan
+from schemalint.project import git
 from schemalint.project.config.project import Project, unmatched_globs
 from schemalint.project.config.trust import resolve_storage
 from schemalint.project.git import (
     Worktree,
     dirty,
 )
-from schemalint.tables.catalog.table_location import require_reachable
+from schemalint.tables.catalog.table_location import choose_target, require_reachable
 from schemalint.tables.catalog.target_tables import TargetTables
+from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
+
+if TYPE_CHECKING:
+    from schemalint.project.config import Cosmetic
+    from schemalint.project.config.trust import Trusted
+    from schemalint.tables.catalog import Catalog
 
 _MOST_NAMED: Final = 10
 
@@ -210,3 +221,81 @@ def _meant(name: str, declared: Sequence[str]) -> str:
         return "name the table that the file declares"
     more = ", …" if len(declared) > _MOST_NAMED else ""
     return f"declared: {', '.join(declared[:_MOST_NAMED])}{more}"
+
+
+@frozen
+class DeployOptions:
+    """The options of a deployment; see `DeployInput` for those that are not described here.
+
+    Attributes:
+        target: The name of the target; None for the only one.
+        head: The side that the contracts are read from: ``worktree`` or a revision.
+        after: The deploy log of the target before this one.
+        base: The revision applied last, or ``none``, for tables without a marker.
+        allow_local_plugins: Whether to run the rule files of the configuration.
+        fetch: Whether to fetch history that this clone lacks.
+    """
+
+    tables: tuple[str, ...] = ()
+    target: str | None = None
+    head: str = "HEAD"
+    after: str | None = None
+    base: str | None = None
+    allow: tuple[str, ...] = ()
+    approved: tuple[str, ...] = ()
+    allow_older: bool = False
+    repair_drift: bool = False
+    reorder: bool = False
+    cosmetic: Cosmetic | None = None
+    require_streams: bool = False
+    allow_local_plugins: bool = False
+    fetch: bool = False
+
+
+def prepare_requested(
+    repository: git.Repository,
+    settings: Trusted,
+    options: DeployOptions,
+    *,
+    via: Catalog | None,
+    applies: bool = False,
+    workers: TableWorkers = SIDE_BY_SIDE,
+) -> Deployment:
+    """Plan the requested tables; with `fetch`, a second time with the history that was missing.
+
+    Raises:
+        SchemalintError: See `prepare`; or an option is invalid.
+    """
+    local = settings.rule_files(repository) if options.allow_local_plugins else None
+    target = choose_target(settings, options.target)
+    request = DeployInput(
+        repository=repository,
+        settings=settings,
+        target=target,
+        after=None if options.after is None else read_deploy_log(options.after, target, settings.targets),
+        head=git.find_head(repository, options.head, os.environ),
+        rules=rules_for_apply(settings.config, local),
+        tables=options.tables,
+        allow=frozenset(options.allow),
+        approved=require_hashes(options.approved),
+        allow_older=options.allow_older,
+        repair_drift=options.repair_drift,
+        base=git.retry_with_fetch(
+            repository, lambda: resolved_base(repository, options.base), fetch=options.fetch
+        ),
+        reorder=options.reorder,
+        cosmetic=options.cosmetic,
+        require_streams=options.require_streams,
+        applies=applies,
+        via=via,
+        local=local,
+        workers=workers,
+    )
+    deployment = prepare(request)
+    errors = [unplanned.error for unplanned in deployment.unplanned]
+    commands = {error.command for error in errors if isinstance(error, git.MissingHistoryError)} - {()}
+    if not (options.fetch and commands):
+        return deployment
+    for command in sorted(commands):
+        git.fetch_missing(repository, command)
+    return prepare(request)

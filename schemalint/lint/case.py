@@ -24,12 +24,11 @@ from schemalint.lint.readers import clients_of, streams_of
 from schemalint.model.contract import Contract
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
     from schemalint.delta.change import Change
     from schemalint.delta.footer_summary import PhysicalTypes
     from schemalint.delta.table import LiveTable
-    from schemalint.lint.origin import Origins
     from schemalint.lint.renamed import Names
     from schemalint.lint.rule_sets import RuleSet
     from schemalint.model.client import ClientSupport
@@ -69,7 +68,7 @@ class Case:
         renamed: The columns that the log has under another name than the contract; only without tracking.
         unseen: Edits of the contract since the last apply that the table does not show; without `base`.
         all_contracts: See `RuleContext`.
-        origins: Tells which commits the drift comes from; None if nobody reads it.
+        origin_of: Returns the commit that drift comes from; None if nobody reads it.
     """
 
     rules: tuple[RuleSet, ...]
@@ -88,7 +87,7 @@ class Case:
     renamed: Names = field(default_factory=dict)
     unseen: tuple[Change, ...] = ()
     all_contracts: bool = False
-    origins: Origins | None = None
+    origin_of: Callable[[Change], str] | None = None
 
     @property
     def contract(self) -> Contract:

@@ -203,8 +203,8 @@ def _drift(
 ) -> Drift:
     """Return a pending change as drift, with the commit that made it if somebody else did."""
     kind = kind or _drift_kind(pending_change, case)
-    asks = case.origins is not None and kind in (DriftKind.DRIFTED, DriftKind.UNDECLARED)
-    origin = case.origins.of(pending_change) if case.origins and asks else ""
+    asks = kind in (DriftKind.DRIFTED, DriftKind.UNDECLARED)
+    origin = case.origin_of(pending_change) if case.origin_of and asks else ""
     return Drift(pending_change, kind, cause, origin)
 
 

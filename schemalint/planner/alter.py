@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.model.plan import Step
-from schemalint.planner.alteration import AlterContext
-from schemalint.planner.altering import columns_altered
+from schemalint.planner.alter_context import AlterContext
 from schemalint.planner.clustering import clustering_removed, clustering_set
 from schemalint.planner.columns import (
     columns_added,
@@ -16,6 +15,7 @@ from schemalint.planner.columns import (
     columns_renamed,
     columns_set_aside,
 )
+from schemalint.planner.columns_in_place import columns_altered
 from schemalint.planner.constraints import constraints_added, constraints_dropped
 from schemalint.planner.properties import (
     features_dropped,

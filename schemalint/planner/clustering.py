@@ -12,7 +12,7 @@ from schemalint.delta.protocol import CLUSTERING
 from schemalint.delta.table import TableState
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
-from schemalint.planner.alteration import AlterContext
+from schemalint.planner.alter_context import AlterContext
 
 
 def with_clustering_restored(context: AlterContext, declared: TableState) -> AlterContext:

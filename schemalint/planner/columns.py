@@ -21,7 +21,7 @@ from schemalint.delta.renames import renames_of
 from schemalint.delta.table import TableState
 from schemalint.model.plan import Approval, Step, StepKind
 from schemalint.planner import sql
-from schemalint.planner.alteration import IRREVERSIBLE, AlterContext
+from schemalint.planner.alter_context import IRREVERSIBLE, AlterContext
 
 _UNMAPPED: Final = "drops columns only with column mapping"
 _LAST: Final = "never drops the last column of a table"

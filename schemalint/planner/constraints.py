@@ -11,7 +11,7 @@ from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.type_verdict import alters_stored_type
 from schemalint.model.plan import Cost, Step, StepKind
 from schemalint.planner import sql
-from schemalint.planner.alteration import AlterContext
+from schemalint.planner.alter_context import AlterContext
 
 
 def constraints_dropped(context: AlterContext) -> Iterator[Step]:

@@ -14,7 +14,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
-from schemalint.planner.altering import alter_columns, defaults_of
+from schemalint.planner.columns_in_place import alter_columns, defaults_of
 from schemalint.planner.properties import other_engine_note
 from schemalint.planner.statements import Statement
 

@@ -17,7 +17,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import ObjectRef
 from schemalint.model.plan import Refusal, RefusalKind
-from schemalint.planner.alteration import AlterContext
+from schemalint.planner.alter_context import AlterContext
 
 _LIVE: Final = RefusalKind.LIVE
 

@@ -32,7 +32,7 @@ from schemalint.model.finding import Finding, Severity
 from schemalint.model.marker import Pending, declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Refusal, RefusalKind, Step, StepKind, TablePlan
 from schemalint.planner.alter import alter_steps
-from schemalint.planner.alteration import AlterContext
+from schemalint.planner.alter_context import AlterContext
 from schemalint.planner.clustering import with_clustering_restored
 from schemalint.planner.columns import emptied_structs
 from schemalint.planner.create import create_steps

@@ -34,7 +34,7 @@ from schemalint.delta.table import TableState
 from schemalint.model.marker import PENDING
 from schemalint.model.plan import Approval, Cost, Step, StepKind
 from schemalint.planner import sql
-from schemalint.planner.alteration import AlterContext, requested_features
+from schemalint.planner.alter_context import AlterContext, requested_features
 
 # DROP FEATURE makes three empty commits with checkpoints; with TRUNCATE HISTORY only one (measured on Delta
 # 4.4.0).

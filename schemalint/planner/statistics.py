@@ -12,7 +12,7 @@ from schemalint.delta.table import TableState
 from schemalint.model.finding import ObjectRef
 from schemalint.model.plan import Refusal, RefusalKind, Step, StepKind
 from schemalint.planner import sql
-from schemalint.planner.alteration import AlterContext
+from schemalint.planner.alter_context import AlterContext
 
 
 def with_statistics_restored(context: AlterContext, declared: TableState) -> AlterContext:

@@ -24,9 +24,8 @@ from schemalint.deploy import Deployment, TargetAccess
 from schemalint.deploy.approvals import require_at_most, without_unapproved
 from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.consumers import applied_streams
-from schemalint.deploy.deployment import rest_of_interrupted
+from schemalint.deploy.deployment import DeployOptions, prepare_requested, rest_of_interrupted
 from schemalint.deploy.log_lines import DeployLog
-from schemalint.deploy.options import DeployOptions, prepare_requested
 from schemalint.deploy.outcome import Applied, DoneStep, Outcome
 from schemalint.model.contract import Contract
 from schemalint.model.plan import TablePlan

@@ -13,9 +13,8 @@ from schemalint.contract import read
 from schemalint.delta.datatype import Field, Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata, TableState
-from schemalint.lint.check import check
+from schemalint.lint.check import check, check_and_fix
 from schemalint.lint.check_input import CheckInput
-from schemalint.lint.fixing import check_and_fix
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
 from schemalint.project.git import Contents, File, Worktree

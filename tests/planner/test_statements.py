@@ -21,7 +21,7 @@ from schemalint.delta.change import (
 from schemalint.delta.datatype import Atomic, Field, Struct
 from schemalint.delta.diff import diff
 from schemalint.planner import simulate
-from schemalint.planner.altering import alter_columns
+from schemalint.planner.columns_in_place import alter_columns
 from schemalint.planner.sql import path_table
 from schemalint.planner.statements import ColumnChange, fewest_statements
 from schemalint.tables.catalog.target_tables import read_live

@@ -27,9 +27,8 @@ from schemalint.base.values import replace
 from schemalint.contract.fixes import fixed_files
 from schemalint.delta.properties import PROPERTIES
 from schemalint.deploy import Deployment
-from schemalint.lint.check import check
+from schemalint.lint.check import check, check_and_fix
 from schemalint.lint.check_input import CheckInput, LiveSide
-from schemalint.lint.fixing import check_and_fix
 from schemalint.lint.rulebook import load_rules
 from schemalint.model.finding import Severity
 from schemalint.model.plan import Plan

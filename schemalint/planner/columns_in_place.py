@@ -19,7 +19,7 @@ from schemalint.delta.sql_text import quote_literal
 from schemalint.delta.type_text import print_type
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
-from schemalint.planner.alteration import IRREVERSIBLE, AlterContext
+from schemalint.planner.alter_context import IRREVERSIBLE, AlterContext
 from schemalint.planner.simulate import simulate
 from schemalint.planner.statements import COLUMN_CHANGES, ColumnChange, Statement, fewest_statements
 

@@ -10,7 +10,7 @@ from schemalint.base.values import frozen, grouped, replace
 from schemalint.clients.table import ANY, Client, Row, find_client, type_name
 from schemalint.clients.versions import EVERY, Version, VersionRange, parse_versions
 from schemalint.delta import protocol
-from schemalint.delta.datatype import walk_fields
+from schemalint.delta.datatype import Struct, walk, walk_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.table import TableState
 from schemalint.model.client import Reason, Support, TableForm, Trait, Verdict
@@ -49,6 +49,7 @@ def form_of(state: TableState, features: frozenset[str], at_least: Protocol | No
             for recorded in field.type_changes
         ),
         frozenset(name.strip() for name in formats if name.strip()),
+        any(isinstance(type_, Struct) and not type_.has_unique_names for _path, type_ in walk(state.columns)),
     )
 
 
@@ -202,7 +203,7 @@ def _of_access(client: Client, form: TableForm, access: str, features: Iterable[
     def those(speaks: Callable[[Row], bool]) -> tuple[Row, ...]:
         return tuple(row for row in rows if speaks(row))
 
-    of_form = those(lambda row: not row.features and not row.type_changes and row.format is None)
+    of_form = those(lambda row: not (row.features or row.type_changes or row.format or row.repeated_names))
     if of_form:
         name = f"({form.reader},{form.writer})"
         yield _Question(Trait.PROTOCOL, name, access, of_form, default=Verdict.OK)
@@ -214,6 +215,9 @@ def _of_access(client: Client, form: TableForm, access: str, features: Iterable[
     for old, new in sorted(form.type_changes):
         speaking = (*those(partial(_names_change, (old, new))), *those(partial(_names_change, ANY)))
         yield _Question(Trait.TYPE_CHANGE, f"{old} -> {new}", access, speaking)
+    if form.repeated_names:
+        speaking = those(lambda row: row.repeated_names)
+        yield _Question(Trait.NAMES, "that differ only in case", access, speaking)
 
 
 def _names_feature(feature: str, row: Row) -> bool:

@@ -43,6 +43,7 @@ class Row:
     reader: int | None = None
     writer: int | None = None
     format: str | None = None
+    repeated_names: bool = False
     versions: VersionRange = EVERY
     read_path: str | None = None
     access: str = "read"
@@ -123,8 +124,8 @@ def read_row(keys: Mapping[str, Any], as_of: str = "") -> Row:
     Raises:
         ValueError: A version or a type is not one, or the row lacks a key or has two that exclude each other.
     """
-    if not {"feature", "type_change", "reader", "writer", "format"} & keys.keys():
-        raise ValueError("a row needs feature, type_change, reader, writer or format")
+    if not {"feature", "type_change", "reader", "writer", "format", "names"} & keys.keys():
+        raise ValueError("a row needs feature, type_change, reader, writer, format or names")
     if len(keys["evidence"]) != 1:
         raise ValueError("evidence needs exactly one of run, read, documented and inferred")
     ((how, source),) = keys["evidence"].items()
@@ -137,6 +138,7 @@ def read_row(keys: Mapping[str, Any], as_of: str = "") -> Row:
         reader=keys.get("reader"),
         writer=keys.get("writer"),
         format=keys.get("format"),
+        repeated_names="names" in keys,
         versions=parse_versions(keys["versions"]) if "versions" in keys else EVERY,
         read_path=keys.get("read_path"),
         access=keys.get("access", "read"),

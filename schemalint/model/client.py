@@ -33,6 +33,8 @@ class Trait(Enum):
     PROTOCOL = "protocol"
     FORMAT = "format"
     """The metadata that a client needs beside Delta's log, such as Iceberg's."""
+    NAMES = "names"
+    """Names of columns or fields that differ only in case."""
     CLIENT = "client"
     """The declaration of the client itself: it is in no table of clients, or has no version."""
 
@@ -124,6 +126,7 @@ class TableForm:
         mapping: The column mapping mode: ``none``, ``name`` or ``id``.
         type_changes: The recorded type changes, each as the SQL names of both types without parameters.
         formats: The formats for whose readers Delta writes metadata, such as ``iceberg``.
+        repeated_names: Whether names in the table, or in a struct, differ only in case.
     """
 
     reader: int = 1
@@ -133,6 +136,7 @@ class TableForm:
     mapping: str = "none"
     type_changes: frozenset[tuple[str, str]] = frozenset()
     formats: frozenset[str] = frozenset()
+    repeated_names: bool = False
 
 
 @frozen

@@ -12,9 +12,11 @@ from schemalint.base.document.shape import check_for
 from schemalint.clients import client_names, find_client, form_of, parse_versions, read_row, support
 from schemalint.clients.table import file_data
 from schemalint.clients.versions import EVERY
+from schemalint.delta.datatype import Struct
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import TableState
+from schemalint.delta.type_text import parse_type
 from schemalint.model.client import Support, TableForm, Trait, Verdict
 from schemalint.model.consumer import Consumer
 from schemalint.project.config.client_rows import RowKeys
@@ -198,3 +200,23 @@ def test_a_range_holds_the_versions_that_it_names(text: str, inside: str, outsid
 def test_a_text_without_versions_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="version"):
         parse_versions(text)
+
+
+@pytest.mark.parametrize(
+    ("columns", "client", "version", "verdict"),
+    [
+        ("struct<c: int, C: int>", "delta-spark", "4.4.0", Verdict.REFUSES),
+        ("struct<c: int, C: int>", "deltalake", "1.6.6", Verdict.REFUSES),
+        ("struct<c: int, C: int>", "duckdb", "1.5.5", Verdict.REFUSES),
+        ("struct<c: int, C: int>", "trino", "476", Verdict.UNKNOWN),
+        ("struct<s: array<struct<c: int, C: int>>>", "delta-spark", "4.4.0", Verdict.REFUSES),
+        ("struct<c: int, s: struct<C: int>>", "delta-spark", "4.4.0", Verdict.OK),
+    ],
+)
+def test_names_that_differ_only_in_case_are_a_trait_of_a_table(
+    columns: str, client: str, version: str, verdict: Verdict
+) -> None:
+    struct = parse_type(columns)
+    assert isinstance(struct, Struct)
+    form = form_of(TableState(columns=struct), frozenset({"appendOnly", "invariants"}))
+    assert support(Consumer("x", client, version), form).verdict is verdict

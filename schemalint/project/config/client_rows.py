@@ -25,8 +25,8 @@ class EvidenceKeys(TypedDict, total=False):
 class RowKeys(TypedDict, total=False):
     """One verdict: which tables, which versions of the client, and what it does with them.
 
-    A row needs ``feature``, ``type_change``, ``reader``, ``writer`` or ``format``; a table must meet all of
-    the conditions. The first row of a client that applies decides.
+    A row needs ``feature``, ``type_change``, ``reader``, ``writer``, ``format`` or ``names``; a table must
+    meet all of the conditions. The first row of a client that applies decides.
     """
 
     feature: str | list[str]
@@ -41,6 +41,8 @@ class RowKeys(TypedDict, total=False):
     """Writer version of the protocol that the row is about."""
     format: str
     """Format of files that the row is about."""
+    names: Literal["repeated"]
+    """The row is about tables with names that differ only in case."""
     versions: str
     """Versions of the client, as a range; all by default."""
     read_path: str

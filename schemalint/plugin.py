@@ -31,7 +31,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from schemalint.base.values import field, frozen, grouped, replace
-from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed, TypeChanged
+from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed, TableAdded, TypeChanged
 from schemalint.delta.datatype import VOID, Field, Struct, type_at, walk
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
@@ -102,6 +102,10 @@ Scope = Literal["table", "contract", "effect"]
 """``table`` rules judge whether the table can be as declared, ``contract`` rules the contract's own records,
 and ``effect`` rules what a change does to readers and writers. The last two are silent about a change that a
 ``table`` rule refuses: it needs no record and has no effect."""
+
+Tables = Literal["altered", "rebuilt", "any"]
+"""The tables whose changes a rule judges: those that are altered in place, those that another tool builds
+anew (``managed_by: {tool: dbt, how: replace}``), or both. About a state it judges all tables."""
 
 Verdict = Literal["impossible", "breaking"]
 """What an error of a rule says: Delta cannot do it in place, or it can, and breaks a promise. An exception
@@ -344,6 +348,7 @@ class Rule:
         verdict: Whether Delta refuses what the rule finds, or only readers and agreements break.
         default: Whether the rule runs where nothing selects rules.
         engine: Whether the rule is asked only for targets that name their engine.
+        tables: The tables whose changes the rule judges.
     """
 
     code: str
@@ -362,6 +367,13 @@ class Rule:
     verdict: Verdict = "breaking"
     default: bool = True
     engine: bool = False
+    tables: Tables = "altered"
+
+    def judges(self, fact: Fact, contract: Contract) -> bool:
+        """Whether the rule judges a fact of its classes for a table; see `Tables`."""
+        if not isinstance(fact, Change) or isinstance(fact, TableAdded):
+            return True
+        return self.tables == "any" or (self.tables == "rebuilt") == contract.is_rebuilt
 
     @property
     def doc(self) -> str:
@@ -393,6 +405,7 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
     verdict: Verdict = "breaking",
     default: bool = True,
     engine: bool = False,
+    tables: Tables = "altered",
 ) -> Callable[[CheckT], CheckT]:
     """Register the decorated function as a rule.
 
@@ -417,6 +430,8 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
         default: Whether the rule runs where nothing selects rules. If not, it runs only where ``select`` or
             ``extend-select`` selects it: by its code, a prefix of that, its name, or ``ALL``.
         engine: Whether the rule is asked only for targets whose configuration names their engine.
+        tables: For a rule about changes: ``rebuilt`` if it judges those of tables that another tool builds
+            anew, ``any`` if it judges these too.
 
     Raises:
         ValueError: The code is malformed, or the function has no docstring (raised when it is decorated).
@@ -444,6 +459,7 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
             verdict=verdict,
             default=default,
             engine=engine,
+            tables=tables,
         )
         setattr(check, ATTRIBUTE, registered)
         return check

@@ -62,7 +62,7 @@ def _planned_from(contract: Contract) -> object:
         declaration_hash(contract),
         contract.location,
         contract.absent,
-        contract.managed_by,
+        (contract.managed_by, contract.managed_how),
         contract.protocol,
         contract.open,
     )

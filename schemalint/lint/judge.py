@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from schemalint.base.values import replace
+from schemalint.delta.change import TableAdded
 from schemalint.delta.table import TableState
 from schemalint.lint.case import Case, Purpose, Verdict
 from schemalint.lint.context import git_context, git_facts
@@ -108,8 +109,11 @@ def _compared(
 
 
 def _of_contract(judge: Judge, before: Contract | None, ctx: RuleContext) -> Iterator[Finding]:
-    """Yield a contract's own findings; they are existing if the base has them, at least as severe."""
-    found = tuple(judge(ctx.contract, ctx, ("git",)))
+    """Yield a contract's own findings; they are existing if the base has them, at least as severe.
+
+    A table that another tool builds anew is a new one each time.
+    """
+    found = tuple(_of_state(judge, ctx.contract, ctx, is_new=before is None))
     at_base = _base_severities(judge, before) if found and before else {}
     for finding in found:
         old = at_base.get(finding.identity)
@@ -118,7 +122,15 @@ def _of_contract(judge: Judge, before: Contract | None, ctx: RuleContext) -> Ite
 
 def _base_severities(judge: Judge, contract: Contract) -> Mapping[object, Severity]:
     """Return the highest severity of each finding that a contract gives for its own table."""
-    found = judge(contract, git_context(contract, contract), ("git",))
+    found = _of_state(judge, contract, git_context(contract, contract))
     return {
         finding.identity: finding.severity for finding in sorted(found, key=lambda finding: finding.severity)
     }
+
+
+def _of_state(
+    judge: Judge, contract: Contract, ctx: RuleContext, *, is_new: bool = False
+) -> Iterator[Finding]:
+    yield from judge(contract, ctx, ("git",))
+    if contract.is_rebuilt and not is_new:
+        yield from judge(TableAdded(contract.state), ctx, ("git",))

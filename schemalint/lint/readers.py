@@ -131,7 +131,7 @@ def streams_affected(ctx: RuleContext, tracking: ColumnTracking | None = None) -
         ctx: The table and its declaration.
         tracking: Which live column is which; None to track them from the base.
     """
-    if ctx.is_new_table or not any(consumer.stream for consumer in ctx.consumers):
+    if ctx.is_new_table or ctx.contract.is_rebuilt or not any(consumer.stream for consumer in ctx.consumers):
         return None
     from schemalint.lint.stream_effects import affected_streams  # noqa: PLC0415 (only with streams)
 

@@ -55,6 +55,8 @@ class Judge:
         for rule in _rules_about(kind, Itself(self.rules)):
             if rule.engine and not ctx.contract.engines.all:
                 continue
+            if not rule.judges(fact, ctx.contract):
+                continue
             own = replace(ctx, options=rule.options) if rule.options else ctx
             for problem in _problems(rule, fact, own):
                 yield rule, _finding(rule, problem, fact, ctx, against)

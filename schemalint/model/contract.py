@@ -126,6 +126,11 @@ class Contract:
         """The engine that runs the statements, if the configuration names it."""
         return self.engines.apply_with
 
+    @property
+    def is_rebuilt(self) -> bool:
+        """Whether another tool builds the table anew instead of altering it."""
+        return self.managed_how != "alter"
+
     def for_engines(self, engines: Engines, *targets: str) -> Contract:
         """Return the contract with the engines of these targets beside its own; itself if they name none."""
         if not engines.all:

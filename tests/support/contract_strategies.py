@@ -58,6 +58,8 @@ def contracts(draw: DrawFn) -> Contract:
         location=draw(st.none() | texts()),
         owner=draw(st.none() | texts()),
         managed_by=draw(st.just("schemalint") | texts()),
+        managed_how=draw(st.sampled_from(("alter", "replace", "rename"))),
+        on_column_change=draw(st.sampled_from((None, "append", "sync", "fail", "ignore"))),
         drop_features=drop_features,
         truncated_features=drop_features & draw(_FEATURES),
         protocol=draw(_limits()),

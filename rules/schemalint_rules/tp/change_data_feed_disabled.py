@@ -11,7 +11,14 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 _ERROR = "DELTA_MISSING_CHANGE_DATA"
 
 
-@rule("TP010", on=PropertyChanged, severity=Severity.WARNING, scope="effect", delta_errors=(_ERROR,))
+@rule(
+    "TP010",
+    on=PropertyChanged,
+    severity=Severity.WARNING,
+    scope="effect",
+    tables="any",
+    delta_errors=(_ERROR,),
+)
 def change_data_feed_disabled(change: PropertyChanged, ctx: RuleContext) -> Iterator[Problem]:
     """The change data feed of a table is turned off.
 

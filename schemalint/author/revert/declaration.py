@@ -127,7 +127,8 @@ class _Reverser:
         differences = {
             "location": old.location != current.location,
             "targets": old.targets != current.targets,
-            "managed_by": old.managed_by != current.managed_by,
+            "managed_by": (old.managed_by, old.managed_how, old.on_column_change)
+            != (current.managed_by, current.managed_how, current.on_column_change),
             "drop_features": (old.drop_features, old.truncated_features)
             != (current.drop_features, current.truncated_features),
             "open": old.open != current.open,

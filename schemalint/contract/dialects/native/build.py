@@ -68,12 +68,16 @@ def build(data: native.Contract, report: Report, known: Known | None = None) -> 
     targets = {
         name: builder.target(name, target, columns) for name, target in data.get("targets", {}).items()
     }
+    written = data.get("managed_by", "schemalint")
+    managed_by: native.ManagedBy = {"tool": written} if isinstance(written, str) else written
     return contract.Contract(
         table=read_table_name(data["table"], ("table",), report),
         state=builder.state(data, columns),
         location=data.get("location"),
         owner=data.get("owner"),
-        managed_by=data.get("managed_by", "schemalint"),
+        managed_by=managed_by["tool"],
+        managed_how=managed_by.get("how", "alter"),
+        on_column_change=managed_by.get("on_column_change"),
         drop_features=frozenset(name for name, _truncates in dropped_features),
         truncated_features=frozenset(name for name, truncates in dropped_features if truncates),
         protocol=contract.ProtocolLimits(**data.get("protocol", {})),

@@ -46,7 +46,7 @@ def as_data(contract: Contract) -> dict[str, Data]:
         location=_or_unmanaged(contract.location),
         description=state.description,
         owner=_or_unmanaged(contract.owner),
-        managed_by=UNMANAGED if contract.managed_by == "schemalint" else contract.managed_by,
+        managed_by=_managed_by(contract),
         columns=_Columns(contract.deprecated).of(state.columns, ()),
         dropped=_or_unmanaged([deletion(entry) for entry in state.dropped]),
         partitioned_by=_texts(state.partitioned_by, str),
@@ -66,6 +66,17 @@ def as_data(contract: Contract) -> dict[str, Data]:
         consumers=_or_unmanaged(_consumers(contract)),
         allow=_or_unmanaged([_exception(exception) for exception in contract.exceptions]),
     )
+
+
+def _managed_by(contract: Contract) -> Managed[Data]:
+    how = {
+        "how": UNMANAGED if contract.managed_how == "alter" else contract.managed_how,
+        "on_column_change": _or_unmanaged(contract.on_column_change),
+    }
+    found = _without_unmanaged(**how)
+    if found:
+        return {"tool": contract.managed_by, **found}
+    return UNMANAGED if contract.managed_by == "schemalint" else contract.managed_by
 
 
 def column(field: Field) -> dict[str, Data]:

@@ -263,6 +263,17 @@ class Target(TypedDict, total=False):
     """Consumers in addition to the contract's; one with the same name replaces it."""
 
 
+class ManagedBy(TypedDict, total=False):
+    """The other tool that brings the table to its declaration, and how."""
+
+    tool: Required[str]
+    """Name of the tool, e.g. `dbt`."""
+    how: Literal["alter", "replace", "rename"]
+    """Whether the tool alters the table (the default), replaces it, or builds another one and renames it."""
+    on_column_change: Literal["append", "sync", "fail", "ignore"]
+    """What the tool does to a table that it alters when columns differ; it follows each change by default."""
+
+
 class Contract(TypedDict, total=False):
     """The declared schema of one Delta table."""
 
@@ -278,7 +289,7 @@ class Contract(TypedDict, total=False):
     """Table comment; null for no comment, not managed if absent."""
     owner: str
     """Person or team responsible for the table."""
-    managed_by: str
+    managed_by: str | ManagedBy
     """Tool that alters the table, `schemalint` by default; with any other tool, the table is only checked."""
     columns: Required[list[Column]]
     """Columns of the table, in order."""
@@ -320,6 +331,7 @@ NOUNS: Final[dict[object, str]] = {
     DroppedFeature: "an entry of drop_features",
     Protocol: "protocol",
     Open: "open",
+    ManagedBy: "managed_by",
     Unblock: "unblock",
     Stream: "a stream",
     Consumer: "a consumer",

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from schemalint.base.errors import SchemalintError, UsageError
+from schemalint.base.errors import LiveError, SchemalintError, UsageError
 from schemalint.base.values import as_dict, frozen, replace
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import Reach, baseline_options, read_baseline_of, with_baseline
 from schemalint.cli._completion import table_names
-from schemalint.cli._options import examples, least_severity, project_options, rule_options, target_option
+from schemalint.cli._options import engine_option, examples, least_severity, project_options, rule_options, target_option
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, spark_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
+from schemalint.delta import commit_engines
+from schemalint.delta.engine import NO_ENGINES, Engine, Engines
 from schemalint.lint.audit import audit, with_exceptions
 from schemalint.lint.audit_cases import audit_cases, read_for_audit
 from schemalint.lint.check import with_exit_status
@@ -28,10 +31,11 @@ from schemalint.tables.catalog.audit_targets import AuditTargets
 from schemalint.tables.catalog.table_requests import open_environment, table_requests
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from schemalint.cli._spark_options import Spark
     from schemalint.lint.audit_cases import TableReading
+    from schemalint.lint.case import Case
     from schemalint.model.consumer import Consumer
     from schemalint.project.config.trust import Trusted
     from schemalint.project.git import Repository
@@ -53,6 +57,7 @@ class AuditOptions:
     everything: bool
     files: bool
     clients: bool
+    engine: Engine | None
     into: str | None
     run_id: str | None
     allow_local_plugins: bool
@@ -90,6 +95,7 @@ class AuditOptions:
     help="Read tables on Spark executors, and look up table names in the Spark session",
 )
 @click.option("--clients", is_flag=True, help="Ask what the declared consumers can read of each table")
+@engine_option("Judge by this engine, such as 'delta-spark 3.3.2', before an upgrade or a downgrade")
 @click.option("--into", metavar="TABLE", help="Append the findings to a Delta table, a path or a name")
 @click.option("--run-id", metavar="ID", help="Run id; a repeated id appends nothing")
 @spark_options
@@ -108,6 +114,9 @@ def command(options: AuditOptions) -> int:
     With --clients the report says for each consumer of the configuration, and of the tables' contracts, which
     tables its client refuses, reads wrongly, or may not read: give it another `version` there first, and see
     what an upgrade brings.
+
+    With --engine the report says for that engine which tables it cannot read or write, what it would refuse
+    of the changes that the contracts still need, and what of the tables it ignores.
     """
     outputs = outputs_of(options.report)
     try:
@@ -133,15 +142,23 @@ def _run(options: AuditOptions, *, keep_tables: bool) -> CheckResult:
             print_note(f"tables: {len(targets.tables):,}")
             print_note(f"rules: {len(rules.rules):,}")
         baseline = read_baseline_of(options.baseline)
+        judged = NO_ENGINES if options.engine is None else Engines(options.engine, (options.engine,))
+        counting = judged if judged.all or targets.where is None else targets.where.target.engines
+        for note in filter(None, (engine.newer_note for engine in counting.all)):
+            print_note(f"note: {note}")
+        written: list[Mapping[str, int]] = []
         with table_workers(options.connection) as workers:
+            cases = audit_cases(_tables(targets, spark, workers, options), rules, targets.where, judged)
             result = audit(
-                audit_cases(_tables(targets, spark, workers, options), rules, targets.where),
+                _noting(written, cases),
                 target=targets.where.target.name if targets.where else None,
                 consumers=consumers,
                 client_rows=settings.config.clients,
                 keep_tables=keep_tables,
             )
-        result = replace(result, errors=(*targets.errors, *result.errors))
+        _warn_of_writers(settings, targets.where, written)
+        run = replace(result.run, engines=counting.judged_as)
+        result = replace(result, run=run, errors=(*targets.errors, *result.errors))
         result = with_exceptions(
             result,
             (table.contract for table in targets.tables if table.contract),
@@ -156,6 +173,27 @@ def _run(options: AuditOptions, *, keep_tables: bool) -> CheckResult:
         result = with_baseline(result, baseline, options.baseline, reach)
         result = _append(result, sink) if sink else result
     return with_exit_status(result, fail_on)
+
+
+def _noting(
+    written: list[Mapping[str, int]], cases: Iterable[Case | LiveError]
+) -> Iterator[Case | LiveError]:
+    """Yield the cases, and note who wrote their tables."""
+    for case in cases:
+        if not isinstance(case, LiveError) and case.live is not None:
+            written.append(case.live.writers)
+        yield case
+
+
+def _warn_of_writers(settings: Trusted, where: Environment | None, written: list[Mapping[str, int]]) -> None:
+    """Warn once of an engine that wrote tables of the target lately, and that nobody declares."""
+    if where is None:
+        return
+    of_tables = (Engines(writers=entry.writers) for entry in settings.config.tables)
+    declared = (where.target.engines, *of_tables)
+    text = commit_engines.warning(where.target.name, declared, written, int(time.time() * 1000))
+    if text is not None:
+        print_note(f"warning: {text}")
 
 
 def _consumers(settings: Trusted, tables: Iterable[TableRequest]) -> tuple[Consumer, ...]:

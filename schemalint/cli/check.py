@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import config_options, connecting_settings
 from schemalint.cli._spark_options import Spark, spark_for, via_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
+from schemalint.delta import commit_engines
+from schemalint.delta.engine import Engines
 from schemalint.lint.check import check, with_exit_status
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.exception_files import exceptions_of
@@ -228,6 +231,7 @@ def _run(options: CheckOptions) -> CheckResult | None:
             baseline = _baseline(options, sides)
             request = replace(request, baseline=baseline)
             result = _fixed(project, request, options) if options.is_fixing else check(request)
+    _warn_of_writers(request, result)
     result = replace(
         result,
         errors=(
@@ -246,6 +250,18 @@ def _run(options: CheckOptions) -> CheckResult | None:
     result = with_baseline(result, baseline, options.baseline, reach, _configured_baseline(sides))
     fail_on = least_severity(sides.fail_on, options.report)
     return with_exit_status(result, fail_on)
+
+
+def _warn_of_writers(request: CheckInput, result: CheckResult) -> None:
+    """Warn once of an engine that wrote live tables lately, and that nobody declares."""
+    if request.live is None or request.live.target is None:
+        return
+    tables = (entry for config in request.configurations for entry in config.tables)
+    declared = (request.live.engines, *(Engines(writers=entry.writers) for entry in tables))
+    written = [table.live.writers for table in result.tables if table.live is not None]
+    text = commit_engines.warning(request.live.target, declared, written, int(time.time() * 1000))
+    if text is not None:
+        print_note(f"warning: {text}")
 
 
 def _explain(sides: Sides, contents: Contents, rules: Sequence[Rule]) -> None:

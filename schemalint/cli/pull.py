@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import click
 
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.printable import document_text
-from schemalint.base.values import frozen
+from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error, print_note
 from schemalint.cli._completion import table_names
 from schemalint.cli._options import PENDING, examples, history_option, project_options, target_option
@@ -20,6 +21,7 @@ from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
+from schemalint.delta.commit_engines import as_setting, recent_writers
 from schemalint.project import git
 
 if TYPE_CHECKING:
@@ -114,6 +116,8 @@ def command(options: PullOptions) -> int:
             print_note(f"{'wrote' if file.before is None else 'updated'} {file.name}")
     if not show_diff:
         _warn_of_unchecked(repository, settings, result)
+    if engines := recent_writers(result.writers, int(time.time() * 1000)):
+        print_note(f"who wrote in the last 30 days: {as_setting(engines)}")
     for name in result.unchanged:
         print_note(f"{name} is up to date")
     for failure in result.failed:
@@ -147,7 +151,7 @@ def _pull(
     via: Catalog | None,
     workers: TableWorkers,
 ) -> Pulled:
-    from schemalint.author.pull import Pulled, PullInput, declared_contracts, pull  # noqa: PLC0415
+    from schemalint.author.pull import PullInput, declared_contracts, pull  # noqa: PLC0415
     from schemalint.author.pull.declaration import Scope  # noqa: PLC0415 (only for this command)
 
     target = _target(settings, options.connection.target, via, needed=options.everything)
@@ -173,7 +177,7 @@ def _pull(
     result = pull(request, _matching_names(request, target, options.match, errors))
     if not result.files and not result.unchanged and not result.failed and not errors:
         raise UsageError(f"no table in target {target.name} matches {options.match}")
-    return Pulled(result.files, result.unchanged, (*result.failed, *errors))
+    return replace(result, failed=(*result.failed, *errors))
 
 
 def _follows_locations(settings: Trusted) -> bool:

@@ -120,6 +120,10 @@ class Engines:
         return tuple(engine for engine in self.all if engine != self.apply_with)
 
 
+NO_ENGINES: Final = Engines()
+"""Nobody names an engine: the newest Delta counts."""
+
+
 def release_of(version: str) -> Release:
     """Return a version of digits and dots as numbers."""
     numbers = [int(number) for number in version.split(".")]

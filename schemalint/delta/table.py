@@ -284,6 +284,8 @@ class LiveTable:
             directly.
         transactions: Version of each transaction identifier of schemalint (``txn`` actions), by application
             id; those of other applications are not kept.
+        writers: Who wrote the commits that were read, by ``engineInfo``, and when last, in milliseconds since
+            the epoch; without OPTIMIZE and VACUUM. The JSON of ``show`` has none.
         older: Reads the history since a version, where `history` does not reach back to it: from then on, or
             from the oldest version that is known. None if `history` has all that the log has.
     """
@@ -297,6 +299,7 @@ class LiveTable:
     defects: tuple[LogDefect, ...] = ()
     catalog: CatalogTable | None = None
     transactions: Mapping[str, int] = field(default_factory=dict)
+    writers: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     older: Callable[[int], History] | None = field(default=None, compare=False, repr=False)
 
     @property

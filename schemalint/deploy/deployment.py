@@ -6,6 +6,7 @@ The command line and Python ask for the same `DeployOptions`.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +14,9 @@ from schemalint import contract as contracts
 from schemalint.base.errors import ApplyError, SchemalintError, UsageError
 from schemalint.base.values import frozen, replace
 from schemalint.contract.revisions import Declarations, Revisions, contracts_at
+from schemalint.delta import commit_engines
 from schemalint.delta.column_names import nearest_name
+from schemalint.delta.engine import Engines
 from schemalint.deploy.approvals import require_hashes, without_unapproved
 from schemalint.deploy.claims import Claims
 from schemalint.deploy.consumers import planned_streams, without_unread_streams
@@ -90,6 +93,12 @@ def prepare(request: DeployInput) -> Deployment:
     to_plan = [contract for contract in requested if _is_planned(contract)]
     live_tables.fetch(to_plan)
     revisions.history.expect(live_tables.fetched)
+    about_writers = commit_engines.warning(
+        request.target.name,
+        (request.target.engines, *(Engines(writers=entry.writers) for entry in config.tables)),
+        [table.writers for table in live_tables.fetched],
+        int(time.time() * 1000),
+    )
     rule_sets = rule_sets_for_apply(config, request.rules, request.local)
     unplanned = [Unplanned(error.location.file if error.location else "", error) for error in found.errors]
 
@@ -123,6 +132,7 @@ def prepare(request: DeployInput) -> Deployment:
         unplanned=tuple(unplanned),
         warnings=(
             *(engine.newer_note for engine in request.target.engines.all if engine.newer_note is not None),
+            *filter(None, [about_writers]),
             *(() if unplanned else _about_root(live_tables, plans)),
             *(() if request.applies else warnings(checked, request.target, request.settings.config.spark)),
         ),

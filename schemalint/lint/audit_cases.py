@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.errors import LiveError
 from schemalint.base.values import frozen, replace
+from schemalint.delta.engine import NO_ENGINES, Engines
 from schemalint.delta.stored_types import physical_types
 from schemalint.lint.case import Case, Purpose
 from schemalint.lint.consumers import with_consumers
@@ -48,7 +49,10 @@ def read_for_audit(
 
 
 def audit_cases(
-    tables: Iterable[TableReading], rules: RuleSets, where: Environment | None
+    tables: Iterable[TableReading],
+    rules: RuleSets,
+    where: Environment | None,
+    engines: Engines = NO_ENGINES,
 ) -> Iterator[Case | LiveError]:
     """Yield the cases of tables; contracts have the configuration's consumers, and streams their progress.
 
@@ -56,6 +60,7 @@ def audit_cases(
         tables: What was read.
         rules: The rules.
         where: The target of the tables, if there is one.
+        engines: The engines to judge by, in place of those of the target.
     """
     for each in tables:
         request, found, contract = each.request, each.found, each.request.contract
@@ -84,6 +89,7 @@ def audit_cases(
             purpose=Purpose.AUDIT,
             files=None if footers is None else physical_types(live, footers),
             name=name,
+            engines=engines,
         )
 
 

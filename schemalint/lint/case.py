@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from schemalint.base.values import field, frozen, replace
+from schemalint.delta.engine import NO_ENGINES, Engines
 from schemalint.lint.context import differing_subjects, git_context, live_context
 from schemalint.lint.readers import clients_of, streams_of
 from schemalint.model.contract import Contract
@@ -68,6 +69,8 @@ class Case:
         renamed: The columns that the log has under another name than the contract; only without tracking.
         unseen: Edits of the contract since the last apply that the table does not show; without `base`.
         all_contracts: See `RuleContext`.
+        engines: The engines to judge a table by, in place of those of its contract: what they refuse of it, and
+            of the changes that the contract still needs.
         origin_of: Returns the commit that drift comes from; None if nobody reads it.
     """
 
@@ -87,16 +90,18 @@ class Case:
     renamed: Names = field(default_factory=dict)
     unseen: tuple[Change, ...] = ()
     all_contracts: bool = False
+    engines: Engines = NO_ENGINES
     origin_of: Callable[[Change], str] | None = None
 
     @property
     def contract(self) -> Contract:
         """The contract; else that of the base, or one that declares the table exactly as it is."""
-        if (contract := self.declared or self.base) is not None:
-            return contract
-        if self.live is None:
-            raise ValueError("a case has a contract or a table")
-        return as_declared(self.live, self.name)
+        contract = self.declared or self.base
+        if contract is None:
+            if self.live is None:
+                raise ValueError("a case has a contract or a table")
+            contract = as_declared(self.live, self.name)
+        return replace(contract, engines=self.engines, engine_targets=()) if self.engines.all else contract
 
     @property
     def edit(self) -> Contract:

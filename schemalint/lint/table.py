@@ -34,6 +34,7 @@ def of_table_alone(judge: Judge, case: Case, table: LiveTable) -> Iterator[Findi
     for finding in (
         *table_findings(judge, table, case.contract, case.files),
         *_of_state(declared, judge, table, declared),
+        *(_refused_by_engines(judge, case.contract, table) if case.declared and case.engines.all else ()),
     ):
         if case.declared is not None:
             yield finding
@@ -42,6 +43,14 @@ def of_table_alone(judge: Judge, case: Case, table: LiveTable) -> Iterator[Findi
             yield replace(finding, location=Location(log))
         else:
             yield replace(finding, location=Location(table.uri))
+
+
+def _refused_by_engines(judge: Judge, contract: Contract, table: LiveTable) -> Iterator[Finding]:
+    """Yield what an engine refuses of the changes that the contract still needs."""
+    ctx = live_context(contract, table)
+    of_engines = Judge(tuple(rule for rule in judge.rules if rule.engine))
+    for fact in (*ctx.changes, contract):
+        yield from of_engines(fact, ctx, LIVE)
 
 
 def table_findings(

@@ -95,7 +95,7 @@ def test_a_table_and_its_history_are_judged(lake: Lake) -> None:
         "  lake/orders: 1 error, 1 warning\n"
         "Protocols\n"
         "  reader 1, writer 2, legacy: 1 table\n"
-        "1 error, 1 warning in 1 table (base history, as far back as the logs go)\n"
+        "1 error, 1 warning in 1 table (base history, as far back as the logs go, as Delta 4.4)\n"
     )
 
 

@@ -7,6 +7,7 @@ baseline the rules judge what is about to be written.
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +18,8 @@ from schemalint.author.adopt.pipelines import Service, job_change
 from schemalint.author.adopt.pre_commit import hook_change
 from schemalint.author.pull import NotPulled, PullInput, declared_contracts, find, pull
 from schemalint.base.errors import SchemalintError, UsageError
-from schemalint.base.values import frozen
+from schemalint.base.values import frozen, replace
+from schemalint.delta.commit_engines import as_setting, recent_writers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,7 +113,7 @@ def adopt(request: AdoptionInput) -> Adoption:
             help="a table is a folder that holds a _delta_log; say where they are: --root PATH or URI",
         )
     baseline, unjudged = _baseline(request, contracts)
-    changes = [*_configuration(request), *baseline, hook_change(root, request.source)]
+    changes = [*_configuration(request, pulled), *baseline, hook_change(root, request.source)]
     job = job_change(root, request.service, request.source)
     changes += [job] if job else []
     changes += _exceptions(request, home)
@@ -142,7 +144,7 @@ def _pulled(request: AdoptionInput, home: Path) -> Pulled:
         ),
         _found(request, errors),
     )
-    return result.__class__(result.files, result.unchanged, (*result.failed, *errors))
+    return replace(result, failed=(*result.failed, *errors))
 
 
 def _folder(request: AdoptionInput, home: Path) -> Path:
@@ -163,9 +165,12 @@ def _found(request: AdoptionInput, errors: list[NotPulled]) -> Iterator[str]:
         errors.append(NotPulled(request.target.name, error))
 
 
-def _configuration(request: AdoptionInput) -> Iterator[FileChange | Left]:
+def _configuration(request: AdoptionInput, pulled: Pulled) -> Iterator[FileChange | Left]:
     if request.new_settings is not None:
-        yield new_file(request.repository.root / CONFIGURATION, request.new_settings)
+        engines = recent_writers(pulled.writers, int(time.time() * 1000))
+        line = f"# {as_setting(engines)}  # who wrote in the last 30 days: see docs/engines.md\n"
+        text = request.new_settings + (line if engines else "")
+        yield new_file(request.repository.root / CONFIGURATION, text)
     elif request.settings.config.baseline is None:
         file = request.repository.root / (request.settings.config.file or "")
         line = f'baseline = "{BASELINE}"'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain, count
 from pathlib import Path
@@ -55,10 +55,13 @@ class _Pulling:
         self._tables: dict[str, str] = {}
         self._unchanged: list[str] = []
         self._failed: list[NotPulled] = []
+        self._writers: list[Mapping[str, int]] = []
 
     def result(self) -> Pulled:
         written = (PulledFile(path, *texts) for path, texts in self._texts.items() if texts[0] != texts[1])
-        return Pulled((*self._printed, *written), tuple(self._unchanged), tuple(self._failed))
+        return Pulled(
+            (*self._printed, *written), tuple(self._unchanged), tuple(self._failed), tuple(self._writers)
+        )
 
     def tables(self, references: Iterable[str]) -> None:
         """Pull tables; they are read side by side."""
@@ -88,6 +91,7 @@ class _Pulling:
             self._failed.append(NotPulled(reference, error))
 
     def _pull(self, found: TableLookup, table: LiveTable) -> None:
+        self._writers.append(table.writers)
         if found.file is not None:
             self._update(found.file, found.contract.table, table)
             return

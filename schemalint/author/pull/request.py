@@ -83,11 +83,13 @@ class Pulled:
         files: The files to write.
         unchanged: The names of the tables whose contracts are up to date.
         failed: The tables that could not be pulled.
+        writers: `LiveTable.writers` of each table.
     """
 
     files: tuple[PulledFile, ...]
     unchanged: tuple[str, ...]
     failed: tuple[NotPulled, ...]
+    writers: tuple[Mapping[str, int], ...] = ()
 
 
 def declared_contracts(

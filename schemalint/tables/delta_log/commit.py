@@ -108,7 +108,8 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
             )
         first += block.count(b"\n")
     if actions.is_empty:
-        return TableActions(transactions=actions.transactions) if actions.transactions else NOTHING
+        writer = _writer(info) if info else CommitInfo()
+        return TableActions(transactions=actions.transactions, info=writer)
     body = _body(info, "commitInfo") if info else None
     repeated = tuple(
         (name, line_numbers[name][-1]) for name in ("protocol", "metaData") if len(line_numbers[name]) > 1
@@ -121,6 +122,15 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
         adds_files=file_actions["add"],
         size=size,
     )
+
+
+def _writer(line: _Line) -> CommitInfo:
+    """Return who made a commit that only changes data files; nothing if that cannot be parsed."""
+    try:
+        info = read_info(_body(line, "commitInfo") or {})
+    except ActionError:
+        return CommitInfo()
+    return CommitInfo(info.operation, info.timestamp, engine=info.engine) if info.engine else CommitInfo()
 
 
 def _content(store: LogStore, file: LogFile) -> Iterator[bytes]:

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from schemalint.base.values import replace
+from schemalint.delta.commit_engines import is_of_writer
 from schemalint.delta.table import LogDefect, LogDefectKind
 from schemalint.tables.delta_log import limits
 from schemalint.tables.delta_log.actions import ActionError, TableActions
@@ -18,7 +19,7 @@ from schemalint.tables.delta_log.segment import list_log
 from schemalint.tables.delta_log.store import DamagedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from schemalint.base.errors import LiveError
     from schemalint.tables.delta_log.names import LogFile
@@ -140,6 +141,16 @@ class LogFiles:
         index = bisect_left(self._failed, first, key=itemgetter(0))
         failed = self._failed[index : index + 1]
         return next((error for version, error in failed if version <= last), None)
+
+    def writers(self) -> Mapping[str, int]:
+        """Return who wrote the commits that were read, by ``engineInfo``, and when last (milliseconds)."""
+        found: dict[str, int] = {}
+        for file in self.listing.commits.values():
+            actions = self._actions.get(file.name)
+            info = actions.info if actions else None
+            if info and info.engine and info.timestamp and is_of_writer(info.operation):
+                found[info.engine] = max(info.timestamp, found.get(info.engine, 0))
+        return dict(sorted(found.items(), key=itemgetter(1))[-limits.MAX_WRITERS :])
 
     def name_of(self, actions: TableActions) -> str:
         """Return the name of the file that holds the metadata of these actions."""

@@ -31,6 +31,9 @@ MAX_VALUES: Final = 1_000_000
 MAX_SIZE: Final = 64 * _MIB
 """Bytes of a file that is read as a whole: a checksum, or ``_last_checkpoint``."""
 
+MAX_WRITERS: Final = 100
+"""Engines that are kept of a table's commits, those that wrote last."""
+
 MAX_HISTORY: Final = 32 * _MIB
 """Bytes of all ``metaData`` actions of a history; beyond that the oldest are left out."""
 

@@ -162,6 +162,7 @@ def _table(files: LogFiles, requested: int, version: int, state: TableActions, *
         warnings,
         _limited(sorted(defects, key=_order)),
         transactions=state.transactions,
+        writers=files.writers(),
     )
 
 

@@ -13,7 +13,14 @@ from schemalint.base.values import as_dict, frozen, replace
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import Reach, baseline_options, read_baseline_of, with_baseline
 from schemalint.cli._completion import table_names
-from schemalint.cli._options import engine_option, examples, least_severity, project_options, rule_options, target_option
+from schemalint.cli._options import (
+    engine_option,
+    examples,
+    least_severity,
+    project_options,
+    rule_options,
+    target_option,
+)
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import settings_anywhere

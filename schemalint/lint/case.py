@@ -69,8 +69,8 @@ class Case:
         renamed: The columns that the log has under another name than the contract; only without tracking.
         unseen: Edits of the contract since the last apply that the table does not show; without `base`.
         all_contracts: See `RuleContext`.
-        engines: The engines to judge a table by, in place of those of its contract: what they refuse of it, and
-            of the changes that the contract still needs.
+        engines: The engines to judge a table by, in place of those of its contract: what they refuse of it,
+            and of the changes that the contract still needs.
         origin_of: Returns the commit that drift comes from; None if nobody reads it.
     """
 

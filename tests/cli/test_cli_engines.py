@@ -200,7 +200,7 @@ def errors(project: Project, *arguments: str) -> list[str]:
     ]
 
 
-NOT_READ = "EN006 id changes from int to bigint: then delta-spark 3.3.2 cannot read the table (documented)"
+NOT_READ = "EN006 id changes from int to bigint: then delta-spark 3.3.2 cannot read the table"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.engine import Engine
+from schemalint.delta.engine import DELTA_SPARK, Engine
 from schemalint.delta.engine_answers import knows_property
 from schemalint.delta.properties import PROPERTIES, canonical, is_refused_by
 from schemalint.delta.table import LiveTable
@@ -17,7 +17,8 @@ def property_ignored_by_engine(table: LiveTable, ctx: RuleContext) -> Iterator[P
 
     Finds `delta.` properties of the live table that one of the target's engines, or that of
     `audit --engine`, does not know: they came to Delta after it, or belong to Databricks.
-    [Engines](../engines.md) has the first version of each. EN002 reports a contract that sets one.
+    [Engines](../engines.md) has the first version of each. EN002 and TP008 report a contract that
+    sets one.
 
     ## Why is this bad?
 
@@ -56,7 +57,10 @@ def property_ignored_by_engine(table: LiveTable, ctx: RuleContext) -> Iterator[P
       metaData: {fields: [{name: order_id, type: long}]}
     ```
     """
+    of_contract = ctx.contract.state.set_properties if ctx.contract.file else {}
     for key, value in table.state.properties.items():
+        if key in of_contract and _is_foreign(key):
+            continue
         ignoring = [engine for engine in ctx.contract.engines.all if value and _ignores(engine, key)]
         if ignoring:
             verb = "ignores" if len(ignoring) == 1 else "ignore"
@@ -67,6 +71,12 @@ def property_ignored_by_engine(table: LiveTable, ctx: RuleContext) -> Iterator[P
                 help="write the table only with engines that know it, if it must hold for all files",
                 object=ObjectRef("property", key),
             )
+
+
+def _is_foreign(key: str) -> bool:
+    """Whether only another engine than Delta Spark knows the property: TP008 is about such a contract."""
+    row = PROPERTIES.get(canonical(key))
+    return row is not None and row.engine != DELTA_SPARK
 
 
 def _ignores(engine: Engine, key: str) -> bool:

@@ -6,9 +6,9 @@ contains anything unmanaged, and no later step needs the rule.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import lru_cache
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from schemalint.base.values import Itself, frozen, replace
 from schemalint.delta.datatype import (
@@ -24,7 +24,8 @@ from schemalint.delta.datatype import (
     with_inserted,
 )
 from schemalint.delta.diff import diff, longest_increasing, with_renamed_keys
-from schemalint.delta.path import Part, Path, path_key
+from schemalint.delta.merge import merge, merge_columns
+from schemalint.delta.path import Path, path_key
 from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.renames import renames_of
 from schemalint.delta.statistics import STATISTICS_COLUMNS
@@ -59,8 +60,8 @@ def apply_declaration(
     )
     before = live if tracking is None else replace(live, columns=tracking.live)
     columns = declared.columns if tracking is None else tracking.declared
-    merge = _Merge(pairing, open_widening, reorder)
-    after = replace(before, columns=_merged_columns(merge, Itself(columns), Itself(before.columns)))
+    pick = _Pick(pairing, open_widening, reorder)
+    after = replace(before, columns=_merged_columns(pick, Itself(columns), Itself(before.columns)))
     merged = _with_renamed_columns(before, after)
     return replace(
         merged,
@@ -75,14 +76,17 @@ def apply_declaration(
 
 
 @lru_cache(maxsize=2)  # a remedy of a finding seldom changes columns
-def _merged_columns(merge: _Merge, declared: Itself[Struct], live: Itself[Struct]) -> Struct:
-    return merge.struct(declared.value, live.value, ())
+def _merged_columns(pick: _Pick, declared: Itself[Struct], live: Itself[Struct]) -> Struct:
+    return merge_columns(live.value, declared.value, pick.pairs, pick)
 
 
 def _with_renamed_columns(before: TableState, after: TableState) -> TableState:
     if not (before.partitioned_by or before.clustered_by or STATISTICS_COLUMNS in before.properties):
         return after
     return with_renamed_keys(after, renames_of(diff(before, after)))
+
+
+_Pairs: TypeAlias = tuple[tuple[Field, Field | None], ...]
 
 
 class _Pairing(Protocol):
@@ -134,48 +138,48 @@ class _ByNumber:
 
 
 @frozen
-class _Merge:
+class _Pick:
     pairing: _Pairing
     open_widening: bool
     reorder: bool = False
 
-    def struct(self, declared: Struct, live: Struct, path: Path) -> Struct:
+    def pairs(self, live: Struct, declared: Struct, path: Path) -> _Pairs:
+        """Return the live fields that stay, with their declared ones."""
         pairs = self.pairing.pairs(declared, live)
-        declared_by_live_name = {pairs[new.name].name: new for new in declared.fields if new.name in pairs}
-        merged = tuple(
-            self._merged_field(declared_by_live_name[field.name], field, path)
-            if field.name in declared_by_live_name
-            else field
+        by_live_name = {pairs[new.name].name: new for new in declared.fields if new.name in pairs}
+        staying = tuple(
+            (field, by_live_name.get(field.name))
             for field in live.fields
-            if field.name in declared_by_live_name or not self.pairing.is_dropped(field, (*path, field.name))
+            if field.name in by_live_name or not self.pairing.is_dropped(field, (*path, field.name))
         )
-        if self.reorder:
-            merged = _reordered(merged, declared)
-        predecessors = (None, *(new.name for new in declared.fields))
-        return Struct(
-            with_inserted(
-                merged,
-                (
-                    (_new(new), previous)
-                    for new, previous in zip(declared.fields, predecessors, strict=False)
-                    if new.name not in pairs
-                ),
-            )
-        )
+        return _reordered(staying, declared) if self.reorder else staying
 
-    def _merged_field(self, declared: Field, live: Field, path: Path) -> Field:
+    def both(self, live: Field, declared: Field, path: Path) -> Field:
         """Return the merged field; it keeps its live name if only case differs and no rename is declared."""
         if declared.name.lower() == live.name.lower() and declared.renamed_from != live.name:
-            return self.field(declared, live, (*path, live.name))
-        kept = self.field(declared, live, (*path, declared.name))
+            return self._field(declared, live, (*path, live.name))
+        kept = self._field(declared, live, (*path, declared.name))
         return replace(kept, name=declared.name, renamed_from=declared.renamed_from)
 
-    def field(self, declared: Field, live: Field, path: Path) -> Field:
+    def right_alone(self, declared: Field, _names: Collection[str], _path: Path) -> Field:
+        """Return a new column."""
+        return _new(declared)
+
+    def nulls(self, live: Managed[bool], declared: Managed[bool]) -> Managed[bool]:
+        """Return the declared nullability, or the live one."""
+        return _managed(declared, live)
+
+    def leaf(self, live: DataType, declared: DataType, _path: Path) -> DataType:
+        """Return the declared type, or a wider live one where writers may widen types."""
+        is_open = self.open_widening and step(declared, live) == TypeStep.WIDENING
+        return live if is_open else created_type(declared)
+
+    def _field(self, declared: Field, live: Field, path: Path) -> Field:
         if _is_as_declared(live, declared):
             return live
         merged = Field(
             live.name,
-            self.type(declared.type, live.type, path),
+            merge(live.type, declared.type, self.pairs, self, path),
             nullable=declared.nullable,
             comment=_managed(declared.comment, live.comment),
             default=_managed(declared.default, live.default),
@@ -188,26 +192,6 @@ class _Merge:
             extra=live.extra,
         )
         return live if merged == live else merged  # the same value, so that nothing compares its parts again
-
-    def type(self, declared: DataType, live: DataType, path: Path) -> DataType:
-        match declared, live:
-            case Struct(), Struct():
-                return self.struct(declared, live, path)
-            case Array(), Array():
-                return Array(
-                    self.type(declared.element, live.element, (*path, Part.ELEMENT)),
-                    _managed(declared.contains_null, live.contains_null),
-                )
-            case Map(), Map():
-                return Map(
-                    self.type(declared.key, live.key, (*path, Part.KEY)),
-                    self.type(declared.value, live.value, (*path, Part.VALUE)),
-                    _managed(declared.value_contains_null, live.value_contains_null),
-                )
-            case _ if self.open_widening and step(declared, live) == TypeStep.WIDENING:
-                return live
-            case _:
-                return created_type(declared)
 
 
 def _is_as_declared(live: Field, declared: Field) -> bool:
@@ -222,18 +206,20 @@ def _is_as_declared(live: Field, declared: Field) -> bool:
     )
 
 
-def _reordered(live: Sequence[Field], declared: Struct) -> tuple[Field, ...]:
-    """Return the fields in declared order with as few moves as possible; undeclared fields stay."""
-    positions = {field.name.lower(): position for position, field in enumerate(live)}
-    names = [new.name for new in declared.fields if new.name.lower() in positions]
-    stays = longest_increasing([positions[name.lower()] for name in names])
+def _reordered(pairs: _Pairs, declared: Struct) -> _Pairs:
+    """Return the pairs in declared order with as few moves as possible; undeclared fields stay."""
+    fields = [new or field for field, new in pairs]
+    by_name = {field.name.lower(): (position, field) for position, field in enumerate(fields)}
+    names = [new.name for new in declared.fields if new.name.lower() in by_name]
+    stays = longest_increasing([by_name[name.lower()][0] for name in names])
     moving = {name.lower() for name, stay in zip(names, stays, strict=True) if not stay}
     moved = (
-        (live[positions[name.lower()]], previous)
+        (by_name[name.lower()][1], previous)
         for name, previous in zip(names, (None, *names), strict=False)
         if name.lower() in moving
     )
-    return with_inserted((field for field in live if field.name.lower() not in moving), moved)
+    ordered = with_inserted((field for field in fields if field.name.lower() not in moving), moved)
+    return tuple(pairs[by_name[field.name.lower()][0]] for field in ordered)
 
 
 def created_type(declared: DataType) -> DataType:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.delta.merge import merge_columns
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.model import declaration
@@ -17,7 +18,7 @@ from support.rule_judging import built_in
 
 if TYPE_CHECKING:
     from schemalint.delta.datatype import Struct
-    from schemalint.delta.path import Path
+    from schemalint.delta.merge import Pairing, Pick
     from schemalint.model.contract import Contract
     from schemalint.model.finding import Finding
 
@@ -168,12 +169,11 @@ def test_help_says_nothing_of_other_columns_and_repeats_no_other_finding() -> No
 def test_columns_that_the_remedy_keeps_are_not_merged_again(monkeypatch: pytest.MonkeyPatch) -> None:
     merged: list[Struct] = []
 
-    def counted(merge: declaration._Merge, declared: Struct, live: Struct, path: Path) -> Struct:
+    def counted(live: Struct, declared: Struct, pairing: Pairing, pick: Pick) -> Struct:
         merged.append(declared)
-        return struct(merge, declared, live, path)
+        return merge_columns(live, declared, pairing, pick)
 
-    struct = declaration._Merge.struct  # noqa: SLF001 (every merge of columns calls it)
-    monkeypatch.setattr(declaration._Merge, "struct", counted)  # noqa: SLF001
+    monkeypatch.setattr(declaration, "merge_columns", counted)
     edit = EDITS["widened"]
     after = _contract(edit.after)
     (finding, *_) = _judged(_contract(edit.before), after, live=False)

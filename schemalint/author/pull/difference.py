@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from schemalint.author.pull.declaration import (
@@ -20,17 +19,16 @@ from schemalint.delta import change, datatype, properties, protocol
 from schemalint.delta.change import Change
 from schemalint.delta.datatype import (
     UNMANAGED,
-    Array,
     DataType,
     Field,
     Managed,
-    Map,
     RecordedChange,
     Struct,
     Unmanaged,
 )
 from schemalint.delta.diff import diff
-from schemalint.delta.path import Part
+from schemalint.delta.merge import merge, merge_columns
+from schemalint.delta.path import Part, Path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.table import Deletion, LiveTable, TableState
 from schemalint.delta.widening import TypeStep, step
@@ -71,7 +69,7 @@ class _Update:
         declared, live = self.contract.state, self.live.state
         state = replace(
             declared,
-            columns=self._struct(declared.columns, live.columns),
+            columns=merge_columns(declared.columns, live.columns, self.pairs, self),
             dropped=tuple(entry for entry in declared.dropped if not _is_pending(entry, live.columns)),
         )
         if self.scope.has_properties:
@@ -114,27 +112,23 @@ class _Update:
         kept = {key: value for key, value in live.properties.items() if key in stored}
         return requests | self._entries(stored, kept | settable(live.properties))
 
-    def _struct(self, declared: Struct, live: Struct) -> Struct:
-        """Return the declared fields that are live; the undeclared ones follow their live predecessors."""
+    def pairs(self, declared: Struct, live: Struct, _path: Path) -> Iterator[tuple[Field, Field]]:
+        """Yield the declared fields that are live, with the live ones."""
         live_by_name = fields_by_name(live)
         renamed = renamed_fields(declared, live, self.log)
-        kept: list[Field] = []
         for field in declared.fields:
             live_field = live_by_name.get(field.name.lower()) or renamed.get(field.name)
             if live_field is not None:
-                kept.append(self._field(field, live_field))
-        fields, following = _undeclared(live, fields_by_name(Struct(tuple(kept))))
-        for field in kept:
-            fields += [field, *following[field.name.lower()]]
-        return Struct(tuple(fields))
+                yield field, live_field
 
-    def _field(self, declared: Field, live: Field) -> Field:
-        renamed = declared.name.lower() != live.name.lower()
-        type_ = self._type(declared.type, live.type)
+    def both(self, declared: Field, live: Field, path: Path) -> Field:
+        """Return a declared field with the live values that the contract manages."""
+        is_renamed = declared.name.lower() != live.name.lower()
+        type_ = merge(declared.type, live.type, self.pairs, self, (*path, live.name))
         return replace(
             declared,
-            name=live.name if renamed else declared.name,
-            renamed_from=declared.name if renamed else declared.renamed_from,
+            name=live.name if is_renamed else declared.name,
+            renamed_from=declared.name if is_renamed else declared.renamed_from,
             type=type_,
             nullable=live.nullable,
             comment=self._value(declared.comment, live.comment),
@@ -144,21 +138,18 @@ class _Update:
             type_changes=self._history(declared, live, changed=type_ != declared.type),
         )
 
-    def _type(self, declared: DataType, live: DataType) -> DataType:
-        match declared, live:
-            case Struct(), Struct():
-                return self._struct(declared, live)
-            case Array(), Array():
-                nulls = _managed(declared.contains_null, live.contains_null)
-                return Array(self._type(declared.element, live.element), nulls)
-            case Map(), Map():
-                nulls = _managed(declared.value_contains_null, live.value_contains_null)
-                value = self._type(declared.value, live.value)
-                return Map(self._type(declared.key, live.key), value, nulls)
-            case _ if self.contract.open.widening and step(declared, live) == TypeStep.WIDENING:
-                return declared
-            case _:
-                return declared_type(live)
+    def right_alone(self, live: Field, names: Collection[str], _path: Path) -> Field | None:
+        """Return an undeclared field, unless a damaged table has its name twice."""
+        return None if live.name.lower() in names else declared_field(live)
+
+    def nulls(self, declared: Managed[bool], live: Managed[bool]) -> Managed[bool]:
+        """Return the live nullability if the contract manages it."""
+        return declared if isinstance(declared, Unmanaged) else live
+
+    def leaf(self, declared: DataType, live: DataType, _path: Path) -> DataType:
+        """Return the live type; where writers may widen types, a narrower declared one stays."""
+        is_open = self.contract.open.widening and step(declared, live) == TypeStep.WIDENING
+        return declared if is_open else declared_type(live)
 
     def _history(self, declared: Field, live: Field, *, changed: bool) -> Managed[tuple[RecordedChange, ...]]:
         logged = recorded(live)
@@ -191,19 +182,6 @@ def _is_subsequence(part: Iterable[object], whole: Iterable[object]) -> bool:
     return all(item in remaining for item in part)
 
 
-def _undeclared(live: Struct, kept: Container[str]) -> tuple[list[Field], defaultdict[str, list[Field]]]:
-    """Return the undeclared live fields: those before all kept fields, and those after each, by its name."""
-    first: list[Field] = []
-    following: defaultdict[str, list[Field]] = defaultdict(list)
-    group = first
-    for name, field in fields_by_name(live).items():
-        if name in kept:
-            group = following[name]
-        else:
-            group.append(declared_field(field))
-    return first, following
-
-
 def _is_pending(entry: Deletion, live: Struct) -> bool:
     """Return whether a column listed as dropped is still live, with the listed type if there is one."""
     found = datatype.type_at(live, entry.path)
@@ -215,7 +193,3 @@ def _is_supported(key: str, features: frozenset[str]) -> bool:
         not key.lower().startswith(FEATURE_PREFIX)
         or protocol.canonical(key[len(FEATURE_PREFIX) :]) in features
     )
-
-
-def _managed(declared: Managed[T], live: Managed[T]) -> Managed[T]:
-    return declared if isinstance(declared, Unmanaged) else live

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final, TypeVar
 
@@ -21,8 +20,10 @@ from schemalint.delta.datatype import (
     Unmanaged,
     map_fields_within,
     parts,
+    walk_fields,
 )
-from schemalint.delta.path import Part, Path, format_path, path_key
+from schemalint.delta.merge import merge, merge_columns
+from schemalint.delta.path import Part, Path, format_path, lowercased, path_key
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_text import print_type
@@ -60,13 +61,13 @@ def reverse_changes(revisions: Sequence[Contract]) -> Reversal:
     tracking = track_columns(old.columns, [revision.state for revision in revisions])
     current = replace(declared, columns=tracking.declared)
     reverser = _Reverser(current)
-    columns = reverser.struct(tracking.live, current.columns, ())
+    columns = merge_columns(current.columns, tracking.live, reverser.pairs, reverser)
     wanted = replace(
         current,
         columns=columns,
         dropped=(
             *(entry for entry in current.dropped if path_key(entry.path) not in reverser.returned),
-            *reverser.dropped,
+            *_entries_of(reverser.dropped, columns),
         ),
         description=_old_value(old.description, current.description),
         clustered_by=_old_tuple(old.clustered_by, current.clustered_by),
@@ -86,27 +87,16 @@ class _Reverser:
     returned: set[tuple[str, ...]] = field(default_factory=set)
     kept_wide: list[Path] = field(default_factory=list)
 
-    def struct(self, old: Struct, current: Struct, path: Path) -> Struct:
-        """Return the old fields under their old names, in current order; drop newer fields where possible."""
+    def pairs(self, current: Struct, old: Struct, path: Path) -> Iterator[tuple[Field, Field | None]]:
+        """Yield the current fields that stay, with the old ones; a newer one goes where Delta can drop it."""
         old_fields = {field.column_id: field for field in old.fields}
-        fields: list[Field] = []
-        removed: list[Field] = []
         for current_field in current.fields:
             old_field = old_fields.get(current_field.column_id)
-            if old_field is not None:
-                fields.append(self._field(old_field, current_field, path))
-            elif self._can_drop((*path, current_field.name)):
-                removed.append(current_field)
+            inner = (*path, current_field.name)
+            if old_field is not None or not self._can_drop(inner):
+                yield current_field, old_field
             else:
-                fields.append(current_field)
-        current_ids = {field.column_id for field in current.fields}
-        fields = self._restored(old, current_ids, fields, path)
-        names = {field.name.lower() for field in fields}
-        for removed_field in removed:
-            # The type tells the dropped column from a restored one of the same name.
-            type_ = removed_field.type if removed_field.name.lower() in names else None
-            self.dropped.append(Deletion((*path, removed_field.name), type_))
-        return Struct(tuple(fields))
+                self.dropped.append(Deletion(inner, current_field.type))
 
     def properties(self, old: Mapping[str, str | None]) -> dict[str, str | None]:
         """Return the old values, null for newer keys, and the current values that the table depends on."""
@@ -136,9 +126,10 @@ class _Reverser:
         if kept := [key for key, differs in differences.items() if differs]:
             self.notes.append(f"not reverted, because it does not change the table: {', '.join(kept)}")
 
-    def _field(self, old: Field, current: Field, parent: Path) -> Field:
+    def both(self, current: Field, old: Field, parent: Path) -> Field:
+        """Return the old field, as far as Delta can revert the current one; note what stays."""
         path = (*parent, old.name)
-        type_ = self._type(old.type, current.type, path)
+        type_ = merge(current.type, old.type, self.pairs, self, path)
         if current.nullable and not old.nullable:
             self.notes.append(f"{format_path(path)} stays nullable: Delta never sets NOT NULL again")
         for attribute, differs in (
@@ -162,21 +153,14 @@ class _Reverser:
             else old.type_changes,
         )
 
-    def _type(self, old: DataType, current: DataType, path: Path) -> DataType:
-        match old, current:
-            case Struct(), Struct():
-                return self.struct(old, current, path)
-            case Array(), Array():
-                element = self._type(old.element, current.element, (*path, Part.ELEMENT))
-                return Array(element, _loosened(old.contains_null, current.contains_null))
-            case Map(), Map():
-                key = self._type(old.key, current.key, (*path, Part.KEY))
-                value = self._type(old.value, current.value, (*path, Part.VALUE))
-                return Map(key, value, _loosened(old.value_contains_null, current.value_contains_null))
-            case _:
-                return current if old == current else self._leaf(old, current, path)
+    def nulls(self, current: Managed[bool], old: Managed[bool]) -> Managed[bool]:
+        """Return the nullability of elements: once nullable, it stays nullable."""
+        return current if isinstance(old, Unmanaged) or not old else old
 
-    def _leaf(self, old: DataType, current: DataType, path: Path) -> DataType:
+    def leaf(self, current: DataType, old: DataType, path: Path) -> DataType:
+        """Return the old type if Delta can change the current one back; note it if not."""
+        if old == current:
+            return current
         nested = bool(path) and isinstance(path[-1], Part)
         verdict = classify(current, old, nested=nested)
         if verdict is TypeVerdict.FREE or (
@@ -192,30 +176,12 @@ class _Reverser:
         self.notes.append(f"{format_path(path)} stays {print_type(current)}, was {print_type(old)}: {reason}")
         return current
 
-    def _restored(
-        self, old: Struct, current_ids: Container[int | None], kept: Sequence[Field], path: Path
-    ) -> list[Field]:
-        """Return the kept columns, and the removed ones as new ones: each after its last old predecessor."""
-        names = {field.name.lower() for field in kept}
-        indexes = {field.name: index for index, field in enumerate(kept)}
-        following: defaultdict[int, list[Field]] = defaultdict(list)
-        last = -1
-        for old_field in old.fields:
-            if old_field.column_id not in current_ids and self._returns(old_field, names, path):
-                names.add(old_field.name.lower())
-                following[last].append(_as_new(old_field))
-            last = max(last, indexes.get(old_field.name, -1))
-        fields = following[-1]
-        for index, kept_field in enumerate(kept):
-            fields += [kept_field, *following[index]]
-        return fields
-
-    def _returns(self, removed: Field, names: Container[str], path: Path) -> bool:
-        """Return whether a removed column comes back; note what it loses."""
+    def right_alone(self, removed: Field, names: Collection[str], path: Path) -> Field | None:
+        """Return a removed column as a new one, unless it was recreated; note what it loses."""
         name, key = format_path((*path, removed.name)), path_key((*path, removed.name))
         if removed.name.lower() in names:
             self.notes.append(f"{name} was recreated since, and stays")
-            return False
+            return None
         if key in self._listed:
             self.returned.add(key)
             self.notes.append(f"{name} returns empty if it was dropped: its data is gone")
@@ -223,7 +189,7 @@ class _Reverser:
             self.notes.append(
                 f"{name} returns as a plain column: Delta cannot add generated or identity columns"
             )
-        return True
+        return _as_new(removed)
 
     @cached_property
     def _listed(self) -> frozenset[tuple[str, ...]]:
@@ -266,9 +232,11 @@ def _entries(old: Mapping[str, str | None], current: Mapping[str, str | None]) -
     return {**dict.fromkeys(current), **old}
 
 
-def _loosened(old: Managed[bool], current: Managed[bool]) -> Managed[bool]:
-    """Return the nullability of elements: once nullable, it stays nullable."""
-    return current if isinstance(old, Unmanaged) or not old else old
+def _entries_of(dropped: Iterable[Deletion], columns: Struct) -> Iterator[Deletion]:
+    """Yield the entries of ``dropped``; the type tells a column from a restored one of the same name."""
+    names = {lowercased(path) for path, _field in walk_fields(columns)}
+    for entry in dropped:
+        yield entry if lowercased(entry.path) in names else replace(entry, type=None)
 
 
 def _as_new(field: Field) -> Field:

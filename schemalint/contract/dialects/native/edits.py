@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import assert_never
 
-from schemalint.base.document import Document, Scalar, entries_of, items_of, node_at, value_of
+from schemalint.base.document import Document, Entry, Scalar, entries_of, items_of, node_at, value_of
 from schemalint.base.document import Path as YamlPath
 from schemalint.base.errors import ContractError
 from schemalint.contract.dialects.native.columnedits import ColumnEdits
@@ -103,14 +103,15 @@ class NativeEditor:
             case PropertyChanged(key=key, new=new):
                 yield from self._property(key, new)
             case ConstraintChanged(name=name, new=str() | None as new):
-                node = value_of(root, "constraints")
-                entry = next((each for each in entries_of(node) if each.key.text.lower() == name), None)
+                entry = self._constraints.get(name)
                 key = entry.key.text if entry else name
-                yield Assign(("constraints", key), spelled_like(entry, node, new))
+                yield Assign(("constraints", key), spelled_like(entry, value_of(root, "constraints"), new))
             case DeletionListed(path=path, type=type_):
                 yield Insert(("dropped",), print_value(deletion(Deletion(path, type_))))
-            case DeletionUnlisted(path=path):
-                yield from self._unlisted(path_key(path))
+            case DeletionUnlisted(path=path) if path_key(path) in self._dropped:
+                yield Remove(("dropped", self._dropped[path_key(path)]))
+            case DeletionUnlisted():
+                pass
             case DescriptionChanged(new=text):
                 yield self._assigned("description", None if isinstance(text, Unmanaged) else text)
             case PartitioningChanged(new=tuple() as names):
@@ -160,12 +161,18 @@ class NativeEditor:
             yield ("targets", self._target, key)
         yield (key,)
 
-    def _unlisted(self, key: tuple[str, ...]) -> Iterator[Operation]:
-        for index, item in enumerate(items_of(value_of(self._document.root, "dropped"))):
-            name = value_of(item, "column") or item
-            if isinstance(name, Scalar) and path_key(split_path(name.text)) == key:
-                yield Remove(("dropped", index))
-                return
+    @cached_property
+    def _constraints(self) -> dict[str, Entry]:
+        """The first entry of each name, in lower case."""
+        entries = reversed(entries_of(value_of(self._document.root, "constraints")))
+        return {entry.key.text.lower(): entry for entry in entries}
+
+    @cached_property
+    def _dropped(self) -> dict[tuple[str, ...], int]:
+        """The index of the first entry of each column."""
+        items = [*enumerate(items_of(value_of(self._document.root, "dropped")))]
+        names = ((index, value_of(item, "column") or item) for index, item in reversed(items))
+        return {path_key(split_path(name.text)): index for index, name in names if isinstance(name, Scalar)}
 
     def _without_feature(self, name: str) -> Iterator[Operation]:
         for yaml_path in self._yaml_paths("features"):

@@ -20,8 +20,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final
 
 from schemalint.cli import main
-from schemalint.deploy import request
-from schemalint.lint import check_input
+from schemalint.lint import exception_files
 from support.repo import isolated_env
 
 if TYPE_CHECKING:
@@ -57,8 +56,7 @@ class Guide:
         self.home = home
         self.folder = home
         self._chdir = monkeypatch.chdir
-        for module in (check_input, request):
-            monkeypatch.setattr(module, "dt", SimpleNamespace(datetime=_Clock, UTC=dt.UTC))
+        monkeypatch.setattr(exception_files, "dt", SimpleNamespace(datetime=_Clock, UTC=dt.UTC))
         environment = {
             **isolated_env(home),
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),

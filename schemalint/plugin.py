@@ -207,7 +207,9 @@ class RuleContext:
         since = f"; {answer.since}" if answer.since else ""
         severity = Severity.WARNING if self.engine.is_hosted else None
         others = "".join(f"; {text}" for text in self._of_other_writers(does))
-        return Problem(f"{self.writer} cannot {what}{answer.note}{since}{others}", severity=severity)
+        return Problem(
+            f"{self.writer} cannot {what}{answer.note(self.today)}{since}{others}", severity=severity
+        )
 
     def _of_other_writers(self, does: Callable[[Engine], Answer]) -> Iterator[str]:
         others = self.contract.engines.others

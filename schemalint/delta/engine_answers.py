@@ -5,6 +5,7 @@ Every function takes None for an engine that nobody named: that is the newest De
 
 from __future__ import annotations
 
+import datetime as dt
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -53,18 +54,26 @@ class Answer:
         does: None if that is unknown.
         evidence: How it is known.
         since: Which version does it, as a clause: ``Delta can from 4.0 on``; empty if none is known.
+        read_on: The day (ISO) on which the vendor's page was read; empty without one.
     """
 
     does: bool | None
     evidence: Evidence
     since: str = ""
+    read_on: str = ""
 
-    @property
-    def note(self) -> str:
-        """What a message says about the evidence; empty if the engine was asked."""
-        return "" if self.evidence is Evidence.MEASURED else f" ({self.evidence.value})"
+    def note(self, today: dt.date) -> str:
+        """Return what a message says about the evidence; empty if the engine was asked.
+
+        A vendor changes its engine and its pages: what was read more than a year ago says so.
+        """
+        if self.evidence is Evidence.MEASURED:
+            return ""
+        is_old = self.read_on and today - dt.date.fromisoformat(self.read_on) > _YEAR
+        return f" ({self.evidence.value}{', by a page read more than a year ago' if is_old else ''})"
 
 
+_YEAR: Final = dt.timedelta(days=365)
 _YES: Final = Answer(does=True, evidence=Evidence.MEASURED)
 _NO: Final = Answer(does=False, evidence=Evidence.MEASURED)
 _ASSUMED: Final = Answer(does=True, evidence=Evidence.DOCUMENTED)
@@ -222,7 +231,7 @@ def _answer_of_databricks(engine: Engine, span: Span) -> Answer:
         return _UNKNOWN
     does = engine.release >= release_of(page.since)
     since = "" if does else f"Databricks can from {page.since} on, as {page.address} says ({page.date})"
-    return Answer(does, Evidence.DOCUMENTED, since)
+    return Answer(does, Evidence.DOCUMENTED, since, page.date)
 
 
 def _span_of_type_change(old: DataType, new: DataType) -> Span | None:

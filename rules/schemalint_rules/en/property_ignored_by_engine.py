@@ -67,7 +67,8 @@ def property_ignored_by_engine(table: LiveTable, ctx: RuleContext) -> Iterator[P
             answer = knows_property(ignoring[0], canonical(key))
             since = f"; {answer.since.replace('can', 'knows it')}" if answer.since else ""
             yield Problem(
-                f"{' and '.join(map(str, ignoring))} {verb} the property {key}{answer.note}{since}",
+                f"{' and '.join(map(str, ignoring))} {verb} the property {key}"
+                f"{answer.note(ctx.today)}{since}",
                 help="write the table only with engines that know it, if it must hold for all files",
                 object=ObjectRef("property", key),
             )

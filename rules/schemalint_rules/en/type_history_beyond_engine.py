@@ -93,7 +93,7 @@ def type_history_beyond_engine(table: LiveTable, ctx: RuleContext) -> Iterator[P
             where = format_path((*path, *recorded.at))
             since = f"; {answer.since}" if answer.since else ""
             yield Problem(
-                f"{' and '.join(map(str, lacking))} cannot read the table{answer.note}: "
+                f"{' and '.join(map(str, lacking))} cannot read the table{answer.note(ctx.today)}: "
                 f"{where} was changed from {old} to {new}{since}",
                 help="use a newer version, or drop typeWidening with it: that rewrites the old files",
                 severity=Severity.WARNING if first.is_hosted or first != ctx.engine else None,

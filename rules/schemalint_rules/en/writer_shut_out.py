@@ -81,7 +81,7 @@ def writer_shut_out(lost: WritersLost, ctx: RuleContext) -> Iterator[Problem]:
         )
         return
     texts = [
-        f"{loss.engine} cannot {loss.access} the table{loss.answer.note}"
+        f"{loss.engine} cannot {loss.access} the table{loss.answer.note(ctx.today)}"
         + (f"; {loss.answer.since}" if loss.answer.since else "")
         for loss in known
     ]

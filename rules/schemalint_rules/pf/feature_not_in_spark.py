@@ -65,7 +65,8 @@ def feature_not_in_spark(table: LiveTable, ctx: RuleContext) -> Iterator[Problem
         verb, it = ("does", "it") if len(lacking) == 1 else ("do", "they")
         is_of_others = answers[0] not in lacking
         yield Problem(
-            f"{names} {verb} not have the feature {name}{answer.note}, so {it} cannot {operation} the table",
+            f"{names} {verb} not have the feature {name}{answer.note(ctx.today)}, "
+            f"so {it} cannot {operation} the table",
             help=f"the correct case of the name is {near.name}"
             if near and row is None
             else f"use a client that supports it{f'; {answer.since}' if answer.since else ''}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pytest
@@ -40,5 +41,5 @@ def test_every_page_has_its_day() -> None:
 
 def _pages() -> Iterator[Page]:
     for value in vars(engine_rows).values():
-        spans = value.values() if hasattr(value, "values") else [value]
+        spans = value.values() if isinstance(value, Mapping) else [value]
         yield from (span.databricks for span in spans if isinstance(span, Span) and span.databricks)

@@ -11,8 +11,8 @@ PINS := requirements/dev.txt
 FUZZ_PINS := requirements/fuzz.txt
 FUZZ_INSTALLED := .venv/.fuzz
 FUZZ_SECONDS ?= 3600
-# What `make test` leaves to `make engine` and `make kill`, which .ci/run starts if what they ask about changed.
-EACH_TIME := -m 'not engine and not kill'
+# What `make test` leaves to `make engine`, `make apply-engines` and `make kill`, which .ci/run starts if what they ask about changed.
+EACH_TIME := -m 'not engine and not kill and not older'
 # Samples that `make engine` asks whole (tests/support/sampling.py).
 SAMPLED := $(addprefix tests/engine/test_,feature_drops.py live_values.py)
 # Delta's line, and the pair of Delta and Spark that it is asked with: requirements/engine-SPARK.txt. Each has an
@@ -37,7 +37,7 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage docs dist version home bench engine engine-pins kill record probe ground fuzz lint pins clean
+.PHONY: help demo test coverage docs dist version home bench engine engine-environment engine-pins apply-engines kill record probe ground fuzz lint pins clean
 .PHONY: require-java require-python
 
 help:
@@ -48,6 +48,7 @@ help:
 	@echo 'make dist      wheel and sdist, in dist/, built, checked, installed and tried'
 	@echo 'make bench     ratios to peers: buf (needs Go), datacontract, delta-rs, plain Spark (needs Java); and scale (takes long)'
 	@echo 'make engine    ask the real engine all that make test asks it a sample of; ENGINE=3.3 records an older one'
+	@echo 'make apply-engines  apply pull requests of every kind on Delta 3.3 and 4.0, each in an environment of its own'
 	@echo 'make kill      kill runs at all points of which make test takes one of each class'
 	@echo 'make record    record all answers of the engine again, and kill all plans (takes hours)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
@@ -119,10 +120,7 @@ bench: $(INSTALLED)
 
 # With ENGINE, what another Delta answers is recorded, to be read as a diff. It takes long.
 ifdef ENGINE
-engine: require-java $(INSTALLED)
-	@test -n '$(ENGINE_$(ENGINE))' || { echo 'no pins for Delta $(ENGINE): ENGINE=3.2, 3.3 or 4.0' >&2; exit 2; }
-	test -x .engines/$(ENGINE)/bin/python || $(BIN)/uv venv --quiet --python $(ENGINE_PYTHON) .engines/$(ENGINE)
-	$(BIN)/uv pip install --quiet --python .engines/$(ENGINE) --require-hashes --requirement $(ENGINE_PINS)
+engine: require-java engine-environment
 	for part in $(or $(PART),types nested protocols states); do \
 	    PYTHONPATH=tests:.:rules .engines/$(ENGINE)/bin/python -m engine.record_$$part || exit 1; \
 	done
@@ -133,6 +131,22 @@ engine: require-java $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist load -m engine --ignore=tests/planner $(addprefix --ignore=,$(SAMPLED))
 	SCHEMALINT_ENGINE_ALL=1 $(BIN)/python -m pytest -n 2 tests/lint/test_one_finding.py
 endif
+
+# An older engine with its Spark, and schemalint as its users install it.
+engine-environment: $(INSTALLED)
+	@test -n '$(ENGINE_$(ENGINE))' || { echo 'no pins for Delta $(ENGINE): ENGINE=3.2, 3.3 or 4.0' >&2; exit 2; }
+	test -x .engines/$(ENGINE)/bin/python || $(BIN)/uv venv --quiet --python $(ENGINE_PYTHON) .engines/$(ENGINE)
+	$(BIN)/uv pip install --quiet --python .engines/$(ENGINE) --require-hashes --requirement $(ENGINE_PINS)
+	rm -rf .engines/wheel
+	$(BIN)/uv build --quiet --wheel --no-build-isolation --python $(BIN)/python --out-dir .engines/wheel
+	$(BIN)/uv pip install --quiet --no-deps --reinstall --python .engines/$(ENGINE) .engines/wheel/*.whl
+
+# Pull requests of every kind, applied by the command line of each environment.
+apply-engines: require-java $(INSTALLED)
+	for line in $(or $(ENGINE),3.3 4.0); do \
+	    $(MAKE) --no-print-directory engine-environment ENGINE=$$line && \
+	    SCHEMALINT_ENGINE=$$line $(BIN)/python -m pytest -n 0 -m older tests/integration/test_apply_on_engines.py || exit 1; \
+	done
 
 # Runs end between any two statements, and other runs come between them.
 kill: require-java $(INSTALLED)
@@ -178,7 +192,7 @@ pins: $(INSTALLED)
 
 engine-pins: $(INSTALLED)
 	printf '%s\n' $(wordlist 2,9,$(ENGINE_$(ENGINE))) pytest hypothesis | \
-	    $(COMPILE) --output-file $(ENGINE_PINS) pyproject.toml -
+	    $(COMPILE) --extra live --output-file $(ENGINE_PINS) pyproject.toml -
 
 clean:
 	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

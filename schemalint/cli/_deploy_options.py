@@ -23,6 +23,7 @@ from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import require_hashes
 from schemalint.deploy.deployment import DeployOptions
 from schemalint.deploy.journal import JournalInput
+from schemalint.deploy.other_engine import NEWEST
 from schemalint.deploy.plan_file import read_plan_file
 from schemalint.model.plan import Approval
 from schemalint.project import git
@@ -135,11 +136,18 @@ def opened_plan_file(
     """
     file = read_plan_file(path)
     repository, settings = settings_without_contracts(connection)
+    target = choose_target(settings, options.target or file.target)
+    if file.engine != target.engine:
+        raise UsageError(
+            f"{path} is a plan for {file.engine or NEWEST}, and the engine of target {target.name} is "
+            f"{target.engine or 'not named'}",
+            help="plan again",
+        )
     return JournalInput(
         file,
         path,
         settings,
-        choose_target(settings, options.target or file.target),
+        target,
         Path.cwd() if repository is None or repository.bare else repository.root,
         approved=require_hashes(options.approved),
         tables=options.tables,

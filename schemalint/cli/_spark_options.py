@@ -18,6 +18,7 @@ from schemalint.cli._typed import NO_PACKAGES, Connection
 from schemalint.project.config.trust import Trusted, TrustedSpark, TrustedTarget
 
 if TYPE_CHECKING:
+    from schemalint.delta.engine import Engine
     from schemalint.spark.audit import Session
     from schemalint.spark.catalog import SessionCatalog
 
@@ -104,6 +105,13 @@ class Spark:
         from schemalint.spark.catalog import SessionCatalog  # noqa: PLC0415 (as above)
 
         return SessionCatalog(lambda: self.session)
+
+    @property
+    def engine(self) -> Engine | None:
+        """The engine of the session; None if it does not tell."""
+        from schemalint.spark.session_engine import engine_of  # noqa: PLC0415 (as above)
+
+        return engine_of(self.session)
 
     def stop(self) -> None:
         """Stop the session if this command started it; else give it its own settings again."""

@@ -30,7 +30,7 @@ from schemalint.deploy.approvals import (
     unused_hashes,
     without_unapproved,
 )
-from schemalint.deploy.deployment import DeployOptions, prepare_requested
+from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested
 from schemalint.deploy.journal import resume
 from schemalint.deploy.log_lines import DeployLog, warnings
 from schemalint.deploy.outcome import Applied, Outcome
@@ -168,13 +168,27 @@ def command(options: ApplyCommand) -> int:
                     resume(replace(journal, via=spark.catalog, workers=workers))
                     if journal is not None
                     else prepare_requested(
-                        repository, settings, options.deploy, via=spark.catalog, applies=True, workers=workers
+                        repository,
+                        settings,
+                        options.deploy,
+                        via=spark.catalog,
+                        applies=True,
+                        workers=workers,
                     )
                 )
             show(plan_text.render(deployment), err=as_json)
             print_unplanned(deployment)
             require_at_most(deployment.plan, options.max_tables)
             decided = _decided(deployment, yes=options.yes)
+            if decided is not None and journal is None:
+                planned = for_session(deployment, lambda: spark.engine)
+                if planned.plan.hash != deployment.plan.hash:
+                    print_note(
+                        f"note: the session is {planned.engine}, which no target names: planned again for it"
+                    )
+                    show(plan_text.render(planned), err=as_json)
+                    decided = _decided(planned, yes=options.yes)
+                deployment = planned
             log.started(decided or deployment)
             if decided is None:
                 log.ended(status := deployment.exit_status or PENDING)
@@ -187,6 +201,7 @@ def command(options: ApplyCommand) -> int:
                     options.connection.jobs or _JOBS,
                     options.all_or_nothing,
                     fail_fast=options.fail_fast,
+                    note=lambda text: print_note(f"note: {text}"),
                     progress=workers.tell,
                     log=log,
                 )

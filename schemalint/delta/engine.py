@@ -71,6 +71,11 @@ class Engine:
         return self.name != DELTA_SPARK
 
     @property
+    def is_newest(self) -> bool:
+        """Whether it is a release of the newest known line of Delta Spark, or a later one."""
+        return self.name == DELTA_SPARK and self.release >= release_of(DELTA_LINES[-1])
+
+    @property
     def newer_note(self) -> str | None:
         """What to tell of a version that is newer than all known ones; None if it is not."""
         judged_as = self.judged_as

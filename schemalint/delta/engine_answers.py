@@ -140,7 +140,7 @@ def drops_feature(engine: Engine | None, name: str) -> Answer:
 def drops_fast(engine: Engine | None) -> bool:
     """Whether an engine drops a feature in one run, and leaves checkpointProtection instead of waiting.
 
-    Delta 3.3 has it behind a setting that is off (``tableFeatures.fastDropFeature.enabled`` at each tag).
+    Delta 3.3.2 waits, and has no setting ``tableFeatures.fastDropFeature.enabled`` (measured).
     """
     return engine is None or engine.delta is None or engine.delta >= release_of("4.0")
 
@@ -186,19 +186,30 @@ def adds_by_hand_only(engine: Engine | None, name: str) -> bool:
     return span is not None and _answer(engine, span).does is True
 
 
-def activated_by(engine: Engine | None, active: frozenset[str]) -> frozenset[str]:
+def activated_by(
+    engine: Engine | None, active: frozenset[str], supported: frozenset[str] = frozenset()
+) -> frozenset[str]:
     """Return the features that an engine adds where the newest Delta would add these.
 
     Delta 3.2 and 3.3 add the preview of typeWidening (measured on 3.3.2, on new and existing
-    tables).
+    tables), unless the table supports typeWidening itself.
     """
-    if engine is None or "typeWidening" not in active:
+    if engine is None or "typeWidening" not in active - supported:
         return active
     from schemalint.delta.engine_rows import FINAL_TYPE_WIDENING  # noqa: PLC0415
 
     if _answer(engine, FINAL_TYPE_WIDENING).does is False:
         return active - {"typeWidening"} | {"typeWidening-preview"}
     return active
+
+
+def alters_many_columns(engine: Engine | None) -> bool:
+    """Whether one ``ALTER COLUMN`` of an engine can name several columns; Databricks' answer is unknown."""
+    if engine is None:
+        return True
+    from schemalint.delta.engine_rows import COLUMN_LISTS  # noqa: PLC0415
+
+    return _answer(engine, COLUMN_LISTS).does is True
 
 
 def error_of(engine: Engine | None, name: str | None) -> str | None:

@@ -208,6 +208,9 @@ OLDER_PROPERTIES: Final[Mapping[str, Span]] = MappingProxyType(
 FINAL_TYPE_WIDENING: Final = Span("4.0", databricks=_WIDENING)
 """``delta.enableTypeWidening`` adds typeWidening, not its preview."""
 
+COLUMN_LISTS: Final = Span("4.0", asked=False)
+"""``ALTER COLUMN`` names several columns: Spark 3.5 parses one alone (measured on Delta 3.3.2)."""
+
 COLUMN_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
     {
         "generated": Span("4.4", not_before="4.0.1", databricks=_page("9.1", _COMPATIBILITY)),

@@ -120,7 +120,10 @@ def needed_to_alter(
     Unlike `needed_features`, leaves out active features that Delta adds to an existing table only on request;
     the only one is timestampNtz (source: ``upgradeProtocolFromMetadataForExistingTable``).
     """
-    automatic = {name for name in active if (row := FEATURES.get(name)) is None or row.automatic}
+    # Nothing enables most previews: they are active only where an older engine adds one for its feature.
+    automatic = {
+        name for name in active if (row := FEATURES.get(name)) is None or row.automatic or row.preview
+    }
     return needed_features(current, frozenset(automatic) | (active & CLUSTERING), requested)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from schemalint import contract as contracts
@@ -16,7 +16,7 @@ from schemalint.base.values import frozen, replace
 from schemalint.contract.revisions import Declarations, Revisions, contracts_at
 from schemalint.delta import commit_engines
 from schemalint.delta.column_names import nearest_name
-from schemalint.delta.engine import Engines
+from schemalint.delta.engine import Engine, Engines
 from schemalint.deploy.approvals import require_hashes, without_unapproved
 from schemalint.deploy.claims import Claims
 from schemalint.deploy.consumers import planned_streams, without_unread_streams
@@ -35,7 +35,7 @@ from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan, TablePlan
 from schemalint.project import git
 from schemalint.project.config.project import Project, unmatched_globs
-from schemalint.project.config.trust import resolve_storage
+from schemalint.project.config.trust import resolve_storage, run_by
 from schemalint.project.git import (
     Worktree,
     dirty,
@@ -140,6 +140,7 @@ def prepare(request: DeployInput) -> Deployment:
         streams=tuple(report for plan in checked for report in planned_streams(plan, effective[plan.table])),
         request=request,
         full_hash=full.hash,
+        planned_for=lambda engine: prepare(replace(request, target=run_by(request.target, engine))),
     )
 
 
@@ -309,3 +310,16 @@ def prepare_requested(
     for command in sorted(commands):
         git.fetch_missing(repository, command)
     return prepare(request)
+
+
+def for_session(deployment: Deployment, engine_of_session: Callable[[], Engine | None]) -> Deployment:
+    """Return the plan for the engine of the session, if the target names none and there are steps to run.
+
+    Args:
+        deployment: The plan.
+        engine_of_session: Returns the engine of the session, or None if it does not tell; may start it.
+    """
+    if deployment.engine is not None or deployment.plan.is_empty or deployment.planned_for is None:
+        return deployment
+    engine = engine_of_session()
+    return deployment if engine is None or engine.is_newest else deployment.planned_for(engine)

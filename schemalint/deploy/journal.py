@@ -11,6 +11,7 @@ several commits, and counts in ``tests/engine/kills.csv``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -20,18 +21,23 @@ from schemalint.delta.feature import find_feature
 from schemalint.delta.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER, Protocol
 from schemalint.delta.table import LiveTable, Metadata, TableState
 from schemalint.deploy.consumers import planned_streams, without_unread_streams
+from schemalint.deploy.other_engine import NEWEST
 from schemalint.deploy.plan_file import FiledTable, Origin, PlanFile
 from schemalint.deploy.request import Deployment, TargetAccess, Unplanned
-from schemalint.lint.case import Case, Verdict
+from schemalint.lint.case import Case, Purpose, Verdict
+from schemalint.lint.judge import judge
 from schemalint.lint.readers import each_client_once
 from schemalint.lint.rule_judge import collecting
+from schemalint.lint.rule_sets import RuleSet
+from schemalint.lint.rulebook import load_rules
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.finding import Severity
 from schemalint.model.marker import PENDING, read_marker
 from schemalint.model.plan import Plan, Refusal, RefusalKind, TablePlan
 from schemalint.planner import Remaining, pending_changes, plan_table, remaining_steps
-from schemalint.project.config.trust import Trusted, TrustedTarget, resolve_storage
+from schemalint.project.config.trust import Trusted, TrustedTarget, resolve_storage, run_by
 from schemalint.tables.catalog import Catalog
 from schemalint.tables.catalog.stream_progress import with_progress
 from schemalint.tables.catalog.table_location import is_found_by_name, require_reachable
@@ -108,6 +114,7 @@ def resume(request: JournalInput) -> Deployment:
         access=access,
         approved=request.approved | request.settings.config.approved_plans,
         full_hash=request.file.hash,
+        planned_for=lambda engine: resume(replace(request, target=run_by(request.target, engine))),
     )
 
 
@@ -158,7 +165,13 @@ def _resumed(
             "them, or the file was altered",
             "plan again",
         )
+        if request.file.engine != request.target.engine:
+            planned_for = request.file.engine or NEWEST
+            refusal = Refusal(RefusalKind.OPERATION, f"its steps are made for {planned_for}", "plan again")
         return _refused(idle, refusal), contract
+    beyond = tuple(_beyond_engine(contract, live, filed.origin.options.tracking))
+    if beyond:
+        return replace(plan, steps=(), writes_marker=False, refusals=beyond), contract
     if live is None:
         if plan.live is not None:
             return _refused(plan, Refusal(RefusalKind.OPERATION, "the table is gone", "plan again")), contract
@@ -208,6 +221,19 @@ def _clients(
     """Return what the declared clients do with the table, as the plan said it."""
     case = Case((), declared=contract, live=live, tracking=tracking)
     return each_client_once(Verdict(case, ()).clients)
+
+
+def _beyond_engine(
+    contract: Contract, live: LiveTable | None, tracking: ColumnTracking | None
+) -> Iterator[Refusal]:
+    """Yield what the engine of the target refuses: the file may come from a time when it was another."""
+    if contract.engine is None:
+        return
+    rules = RuleSet(tuple(rule for rule in load_rules() if rule.engine))
+    case = Case((rules,), declared=contract, live=live, purpose=Purpose.PLAN, tracking=tracking)
+    for finding in judge(case).findings:
+        if finding.severity >= Severity.ERROR:
+            yield Refusal(RefusalKind.RULE, finding.message, finding.help, finding.code, finding)
 
 
 def _rest(plan: TablePlan, origin: Origin, contract: Contract, live: LiveTable) -> TablePlan:

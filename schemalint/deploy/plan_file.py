@@ -15,6 +15,7 @@ from schemalint.base.printable import visible
 from schemalint.base.reading import read_given
 from schemalint.base.values import frozen, replace
 from schemalint.delta.datatype import Field, Struct, map_fields
+from schemalint.delta.engine import Engine, parse_engine
 from schemalint.delta.path import Path
 from schemalint.delta.schema_json import allow_recursion, load_json
 from schemalint.delta.table import TableState
@@ -85,11 +86,19 @@ class FiledTable:
 
 @frozen
 class PlanFile:
-    """A plan file: the target, the hash of the whole plan, and its tables."""
+    """A plan file.
+
+    Attributes:
+        target: The target.
+        hash: The hash of the whole plan.
+        tables: Its tables.
+        engine: The engine that the plan was made for; None for the newest Delta.
+    """
 
     target: str | None
     hash: str
     tables: tuple[FiledTable, ...]
+    engine: Engine | None = None
 
 
 def origin_to_json(plan: TablePlan, contract: Contract) -> dict[str, object] | None:
@@ -132,7 +141,13 @@ def read_plan_file(path: str) -> PlanFile:
             raise ValueError("it has a table twice")  # noqa: TRY301 (as all wrong content)
         if content["hash"] != hash_of_tables(table.hash for table in tables if table.has_steps):
             raise ValueError("its hash is not that of its tables")  # noqa: TRY301 (as all wrong content)
-        return PlanFile(optional_text_of(content["target"]), text_of(content["hash"]), tables)
+        engine = optional_text_of(content["engine"])
+        return PlanFile(
+            optional_text_of(content["target"]),
+            text_of(content["hash"]),
+            tables,
+            None if engine is None else parse_engine(engine),
+        )
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

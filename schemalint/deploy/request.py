@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from schemalint.base.errors import SchemalintError, worst_status
 from schemalint.base.values import field, frozen
+from schemalint.delta.engine import Engine
 from schemalint.deploy.earlier_target import EarlierDeploy
 from schemalint.lint.exception_files import Exceptions
 from schemalint.model.contract import Contract
@@ -138,6 +139,7 @@ class Deployment:
         full_hash: The hash of the plan with all its steps, also of those that were done before this run or
             refused since; None if these are the steps of `plan`.
         others: The tables that the plan leaves out (``--changed``); None if it leaves out none.
+        planned_for: Plans the same for another engine; None for a plan that is not run.
     """
 
     plan: Plan
@@ -152,6 +154,12 @@ class Deployment:
     approved: frozenset[str] | None = None
     full_hash: str | None = None
     others: OtherTables | None = None
+    planned_for: Callable[[Engine], Deployment] | None = None
+
+    @property
+    def engine(self) -> Engine | None:
+        """The engine that the plan is made for; None for the newest Delta."""
+        return None if self.access is None else self.access.target.engine
 
     @property
     def plan_hash(self) -> str:

@@ -17,6 +17,8 @@ from schemalint.delta.change import (
     TypeChanged,
 )
 from schemalint.delta.datatype import Field, Managed, Struct
+from schemalint.delta.engine import Engine
+from schemalint.delta.engine_answers import activated_by
 from schemalint.delta.path import Path, is_within, lowercased
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.delta.renames import Renames, renames_of
@@ -40,6 +42,7 @@ class AlterContext:
         drop_features: The features to drop at the end, in this order.
         truncated_features: Those of them whose drop truncates the history.
         moved: The state before columns move, under their final names; None if none moves.
+        engine: The engine that runs the statements; None is the newest Delta.
     """
 
     table: str
@@ -49,6 +52,7 @@ class AlterContext:
     drop_features: tuple[str, ...] = ()
     truncated_features: frozenset[str] = frozenset()
     moved: TableState | None = None
+    engine: Engine | None = None
 
     def of(self, kind: type[T]) -> list[T]:
         """Return the changes of one kind."""
@@ -100,7 +104,9 @@ class AlterContext:
 
     def needed(self, active: frozenset[str], requested: Iterable[str] = ()) -> frozenset[str]:
         """Return the features that active and requested features add to the protocol."""
-        return protocol.needed_to_alter(self.live.features, active, requested) - self.live.features
+        supported = self.live.features
+        active = activated_by(self.engine, active, supported)
+        return protocol.needed_to_alter(supported, active, requested) - supported
 
 
 def _is_off(mode: Managed[str | None]) -> bool:

@@ -14,6 +14,7 @@ from schemalint.delta.change import (
     TypeChanged,
 )
 from schemalint.delta.datatype import UNMANAGED, Struct, type_at, walk_fields
+from schemalint.delta.engine_answers import alters_many_columns
 from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.sql_text import quote_literal
 from schemalint.delta.type_text import print_type
@@ -35,7 +36,8 @@ def columns_altered(context: AlterContext) -> Iterator[Step]:
         for default in defaults_of(Struct((added.field,)), added.path[:-1])
     ]
     state = context.moved or context.live
-    for statement in fewest_statements(changes, state.columns):
+    lists = alters_many_columns(context.engine)
+    for statement in fewest_statements(changes, state.columns, lists=lists):
         features = context.added_features(statement.changes)
         step = alter_columns(context.table, statement, features, columns=state.columns)
         yield step

@@ -8,6 +8,7 @@ from schemalint.base.values import replace
 from schemalint.delta import protocol
 from schemalint.delta.change import ConstraintChanged, TableAdded
 from schemalint.delta.datatype import UNMANAGED, map_fields
+from schemalint.delta.engine_answers import activated_by, alters_many_columns
 from schemalint.delta.path import lowercased
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.model.contract import Contract
@@ -16,7 +17,7 @@ from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.columns_in_place import alter_columns, defaults_of
 from schemalint.planner.properties import other_engine_note
-from schemalint.planner.statements import Statement
+from schemalint.planner.statements import fewest_statements
 
 CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
 
@@ -44,7 +45,8 @@ def create_steps(contract: Contract, table: str) -> Iterator[Step]:
     )
     state = replace(complete, constraints={}, columns=columns)
     declared = contract.state.set_properties
-    features = protocol.features_of_new_table(state.active_features, state.requested_features, declared)
+    active = activated_by(contract.engine, state.active_features)
+    features = protocol.features_of_new_table(active, state.requested_features, declared)
     keys = (*protocol.VERSION_KEYS, protocol.IGNORE_DEFAULTS)
     for_protocol = {key: declared[key] for key in keys if key in declared}
     requested = {f"{FEATURE_PREFIX}{name}": "supported" for name in sorted(state.features)}
@@ -66,8 +68,9 @@ def create_steps(contract: Contract, table: str) -> Iterator[Step]:
         features - protocol.DEFAULT_FEATURES,
         undo_note="schemalint never drops a table",
     )
-    if later_defaults:
-        yield alter_columns(table, Statement(later_defaults), columns=complete.columns)
+    lists = alters_many_columns(contract.engine)
+    for statement in fewest_statements(later_defaults, complete.columns, lists=lists):
+        yield alter_columns(table, statement, columns=complete.columns)
     for name, expression in complete.constraints.items():
         yield Step(
             StepKind.ADD_CONSTRAINT,

@@ -18,6 +18,8 @@ from schemalint.delta.change import (
 )
 from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.diff import diff
+from schemalint.delta.engine import Engine
+from schemalint.delta.engine_answers import activated_by
 from schemalint.delta.feature import drop_order
 from schemalint.delta.path import format_path
 from schemalint.delta.protocol import features_of_versions, needed_to_alter
@@ -104,7 +106,7 @@ def plan_table(
     )
     noted = read_pending(live.state)
     if noted is not None and noted.targets and noted.hash != plan.declaration_hash:
-        return _finish_interrupted(plan, table, live.state, noted)
+        return _finish_interrupted(plan, table, live.state, noted, contract.engine)
     is_noted = noted is not None and bool(noted.targets) and noted.hash == plan.declaration_hash
     if noted is not None and is_noted:
         options = replace(
@@ -123,6 +125,7 @@ def plan_table(
         changes,
         drop_features=drop_order(contract.drop_features & live.protocol.features),
         truncated_features=contract.truncated_features,
+        engine=contract.engine,
     )
     context = with_statistics_restored(with_clustering_restored(context, contract.state), contract.state)
     if options.tracking and not is_noted and needs_note(changes, alter_steps(context), options.tracking):
@@ -172,7 +175,9 @@ def _moves(contract: Contract, state: TableState) -> Iterator[FieldMoved]:
             yield change
 
 
-def _finish_interrupted(plan: TablePlan, table: str, live: TableState, noted: Pending) -> TablePlan:
+def _finish_interrupted(
+    plan: TablePlan, table: str, live: TableState, noted: Pending, engine: Engine | None
+) -> TablePlan:
     """Plan only the noted names of an interrupted run; the next plan makes all other changes."""
     done = Pending(noted.hash, {})
     changes = tuple(
@@ -187,7 +192,7 @@ def _finish_interrupted(plan: TablePlan, table: str, live: TableState, noted: Pe
     # The next plan adds the suspended constraints again, with the declared expressions.
     steps = tuple(
         step
-        for step in alter_steps(AlterContext(table, live, changes))
+        for step in alter_steps(AlterContext(table, live, changes, engine=engine))
         if step.kind is not StepKind.ADD_CONSTRAINT
     )
     last_steps = alter_steps(AlterContext(table, simulate(live, steps), (), pending=done))
@@ -205,7 +210,7 @@ def _planned(
 ) -> TablePlan:
     if refusals:
         return replace(plan, refusals=tuple(refusals), writes_marker=False)
-    steps = _with_missing_features(live, steps)
+    steps = _with_missing_features(live, steps, contract.engine)
     left = pending_changes(contract, simulate(live, steps))
     if left:
         raise InternalError(f"the plan of {contract.table} does not lead to its declaration: {left[0]}")
@@ -214,12 +219,15 @@ def _planned(
     )
 
 
-def _with_missing_features(live: TableState, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+def _with_missing_features(
+    live: TableState, steps: tuple[Step, ...], engine: Engine | None
+) -> tuple[Step, ...]:
     """Add the features that the table needs but does not support to the first step: any commit adds them.
 
     Measured on Delta 4.4.0 for legacy tables with properties of deletion vectors or of the change data feed.
     """
-    missing = needed_to_alter(live.features, live.active_features) - live.features
+    active = activated_by(engine, live.active_features, live.features)
+    missing = needed_to_alter(live.features, active) - live.features
     return tuple(
         step if index else replace(step, adds_features=step.adds_features | missing)
         for index, step in enumerate(steps)

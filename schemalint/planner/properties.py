@@ -19,6 +19,7 @@ from schemalint.delta.change import (
 from schemalint.delta.column_names import CHANGE_DATA_COLUMNS
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.engine import DELTA_SPARK
+from schemalint.delta.engine_answers import drops_fast
 from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, TableFeature
 from schemalint.delta.properties import (
     CHANGE_DATA_FEED,
@@ -40,6 +41,7 @@ from schemalint.planner.alter_context import AlterContext, requested_features
 # 4.4.0).
 _BARRIER_COMMITS: Final = 2
 _ICEBERG_V3: Final = "delta.enableIcebergCompatV3"
+_LOG_RETENTION: Final = "delta.logRetentionDuration"
 _RETENTION: Final = "delta.dropFeatureTruncateHistory.retentionDuration"
 
 # DROP FEATURE v2Checkpoint sets the policy `classic` if the table has another policy, or if the newest
@@ -90,10 +92,12 @@ def pending_noted(context: AlterContext) -> Iterator[Step]:
 def features_dropped(context: AlterContext) -> Iterator[Step]:
     """Drop each feature by a statement of its own, which truncates history or rewrites files."""
     supported = context.live.features
+    at_once = drops_fast(context.engine)
     for name in context.drop_features:
         row, truncates = FEATURES[name], name in context.truncated_features
+        protects = row.drop_needs_history and not truncates and at_once
         adds = frozenset[str]()
-        if row.drop_needs_history and not truncates:
+        if protects:
             adds = frozenset({CHECKPOINT_PROTECTION}) - supported
         supported |= adds
         if name == _V2_CHECKPOINT and (removed := _policy_removed(context)) is not None:
@@ -104,8 +108,8 @@ def features_dropped(context: AlterContext) -> Iterator[Step]:
             (FeatureChanged(name, new=False),),
             (f"{name} is listed under drop_features{' with truncate_history' if truncates else ''}",),
             adds,
-            undo_note=_note_of_drop(row, context.live, truncates=truncates),
-            commits=row.drop_commits - (_BARRIER_COMMITS if row.drop_needs_history and truncates else 0),
+            undo_note=_note_of_drop(row, context.live, truncates=truncates, at_once=at_once),
+            commits=row.drop_commits - (_BARRIER_COMMITS if row.drop_needs_history and not protects else 0),
             cost=Cost.REWRITE,
             needs=frozenset({Approval.DESTRUCTIVE}),
         )
@@ -136,7 +140,7 @@ def _is_policy_removal(change: Change) -> bool:
     return isinstance(change, PropertyChanged) and change.key == _POLICY and _is_removal(change)
 
 
-def _note_of_drop(row: TableFeature, live: TableState, *, truncates: bool) -> str:
+def _note_of_drop(row: TableFeature, live: TableState, *, truncates: bool, at_once: bool) -> str:
     again = "the feature can be added again"
     if truncates:
         period = property_value(_RETENTION, live.properties)
@@ -144,7 +148,14 @@ def _note_of_drop(row: TableFeature, live: TableState, *, truncates: bool) -> st
             f"the versions before the drop are deleted; {again}. While older versions use the feature, the "
             f"first run only removes its traces, and a run after the retention period ({period}) drops it"
         )
-    return f"{again}; the history before the drop stays protected" if row.drop_needs_history else again
+    if not row.drop_needs_history:
+        return again
+    if at_once:
+        return f"{again}; the history before the drop stays protected"
+    return (
+        f"{again}. While older versions use the feature, a run only removes its traces; it drops the feature "
+        f"once they have left the history ({_LOG_RETENTION}). truncate_history needs a day"
+    )
 
 
 def _divided(context: AlterContext) -> tuple[list[Change], list[Change]]:

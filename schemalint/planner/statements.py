@@ -4,6 +4,9 @@ Each statement makes one commit. An ``ALTER COLUMN`` list makes one change each 
 name a column twice, or together with a field inside it (NOT_SUPPORTED_CHANGE_SAME_COLUMN). ``CHANGE COLUMN``
 makes all changes of one column's type, comment and position. Delta does not keep the order of the moves in
 a list, so no statement moves a column and another one after it (all measured on Delta 4.4.0).
+
+Spark 3.5 parses no list (measured on Delta 3.3.2): there each change of a column has its own statement, apart
+from those that ``CHANGE COLUMN`` makes.
 """
 
 from __future__ import annotations
@@ -55,12 +58,15 @@ class Statement:
         self._paths.add(lowercased(change.path), None)
 
 
-def fewest_statements(changes: Sequence[ColumnChange], columns: Struct) -> list[Statement]:
+def fewest_statements(
+    changes: Sequence[ColumnChange], columns: Struct, *, lists: bool = True
+) -> list[Statement]:
     """Return the statements, with as many lists as possible among equally few.
 
     Args:
         changes: The changes; moves come in the order of the columns, each after its predecessor.
         columns: The columns before the statements; the types of those that move.
+        lists: Whether a statement can change several columns.
     """
     combined = grouped(
         (lowercased(change.path), change) for change in changes if isinstance(change, _TOGETHER)
@@ -68,6 +74,8 @@ def fewest_statements(changes: Sequence[ColumnChange], columns: Struct) -> list[
     types = {path: _repeatable_type(found, columns) for path, found in combined.items() if len(found) > 1}
     together = [(path, type_) for path, type_ in types.items() if type_ is not None]
     together.sort(key=lambda column: -len(combined[column[0]]))
+    if not lists:
+        return _one_by_one(changes, dict(together))
     attempts = [_divided(changes, dict(together[:number])) for number in range(min(_MOST, len(together)) + 1)]
     return min(attempts, key=len)
 
@@ -107,13 +115,22 @@ def _divided(changes: Sequence[ColumnChange], together: Mapping[Path, DataType])
     return statements
 
 
+def _one_by_one(changes: Sequence[ColumnChange], together: Mapping[Path, DataType]) -> list[Statement]:
+    """Give each change a statement, and those of one of these columns a common one."""
+    return [
+        Statement(
+            _in_order(unit), repeated_type=together.get(lowercased(unit[0].path)) if len(unit) > 1 else None
+        )
+        for unit in _units(changes, together)
+    ]
+
+
 def _place(
     statements: list[Statement], unit: Sequence[ColumnChange], earliest: int, type_: DataType | None
 ) -> Statement:
     """Put changes of one column into a statement, and return it."""
     if len(unit) > 1:
-        in_order = sorted(unit, key=lambda change: _TOGETHER.index(type(change)))
-        statements.insert(earliest, Statement(in_order, repeated_type=type_))
+        statements.insert(earliest, Statement(_in_order(unit), repeated_type=type_))
         return statements[earliest]
     path = lowercased(unit[0].path)
     rest = statements[earliest:]
@@ -123,6 +140,11 @@ def _place(
         statements.append(statement)
     statement.add(unit[0])
     return statement
+
+
+def _in_order(unit: Sequence[ColumnChange]) -> list[ColumnChange]:
+    """Order the changes of one column as ``CHANGE COLUMN`` names them."""
+    return sorted(unit, key=lambda change: COLUMN_CHANGES.index(type(change)))
 
 
 def _units(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 from schemalint.base.values import frozen
@@ -38,14 +38,15 @@ def commit_identifier(session: SqlSession, uri: str, app_id: str, version: int, 
     if session.conf.get(FITS_SNAPSHOTS, None) is None:
         return False
     try:
-        classes = _classes(session._jvm)  # type: ignore[attr-defined]  # noqa: SLF001 (no Python API)
+        spark_class = session._jsparkSession.getClass().getName()  # type: ignore[attr-defined]  # noqa: SLF001
+        classes = _classes(session._jvm, spark_class)  # type: ignore[attr-defined]  # noqa: SLF001 (no Python API)
         with _active(session, classes.sessions) as spark:
             log = classes.logs.forTable(spark, uri)
             transaction = log.startTransaction()
             if transaction.readVersion() != read:
                 return False
             # As if the state had been asked for it: then another run's commit of it meanwhile is a conflict.
-            transaction.readTxn().addOne(app_id)
+            getattr(transaction.readTxn(), "$plus$eq")(app_id)
             updated = classes.option.apply(log.clock().getTimeMillis())
             transaction.updateSetTransaction(app_id, version, updated)
             transaction.commit(classes.no_more_actions, classes.empty_commit)
@@ -69,13 +70,16 @@ class _Classes:
 
 
 @lru_cache(maxsize=1)
-def _classes(jvm: Any) -> _Classes:  # noqa: ANN401 (py4j's)
-    """Look the classes up once: the JVM searches all its jars for each part of their names."""
+def _classes(jvm: Any, spark_class: str) -> _Classes:  # noqa: ANN401 (py4j's)
+    """Look the classes up once: the JVM searches all its jars for each part of their names.
+
+    Spark 3.5 has another class of sessions than Spark 4.
+    """
     sql, scala = jvm.org.apache.spark.sql, jvm.scala
     empty_commit = getattr(sql.delta, "DeltaOperations$EmptyCommit$")
     empty_list = getattr(scala.collection.immutable, "Nil$")
     return _Classes(
-        sql.classic.SparkSession,
+        reduce(getattr, spark_class.split("."), jvm),
         sql.delta.DeltaLog,
         getattr(empty_commit, "MODULE$"),
         getattr(empty_list, "MODULE$"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from threading import Lock
+from typing import Any
 
 _STARTING = Lock()
 
@@ -32,9 +34,8 @@ def jvm_output_in_a_file() -> Iterator[str]:
 @contextmanager
 def _launched_with(streams: dict[str, int]) -> Iterator[None]:
     """Let PySpark pass these streams to `subprocess.Popen`: it has a parameter for it, but no setting."""
-    try:
-        from pyspark.core import context  # noqa: PLC0415 (Spark is optional)
-    except ImportError:  # a client for Connect alone, which starts no JVM
+    context = _starter()
+    if context is None:
         yield
         return
     with _STARTING:
@@ -44,3 +45,11 @@ def _launched_with(streams: dict[str, int]) -> Iterator[None]:
             yield
         finally:
             context.launch_gateway = launch
+
+
+def _starter() -> Any:  # noqa: ANN401 (a module of pyspark)
+    """Return the module that starts the JVM; None in a client for Connect alone."""
+    for name in ("pyspark.core.context", "pyspark.context"):  # since Spark 4.0, and before
+        with suppress(ImportError):
+            return importlib.import_module(name)
+    return None

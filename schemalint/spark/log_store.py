@@ -15,6 +15,7 @@ from schemalint.model.plan import TablePlan
 from schemalint.planner.sql import named_table
 from schemalint.project.config.trust import SESSION_CATALOG, TrustedTarget
 from schemalint.spark.session import SqlSession, StatementError, ask, sibling_sessions
+from schemalint.spark.session_engine import is_databricks
 
 _UNDEFINED: Final = "<undefined>"
 _MULTI_CLUSTER: Final = "spark.databricks.delta.multiClusterWrites.enabled"
@@ -83,12 +84,9 @@ def _shown(session: SqlSession, key: str) -> str | None:
 
 
 def _is_databricks(session: SqlSession) -> bool:
-    """Whether the engine is a Databricks runtime that coordinates the commits of its clusters.
-
-    It is told by a function that only this runtime has: its cluster's settings could be copied to any other.
-    """
+    """Whether the engine is a Databricks runtime that coordinates the commits of its clusters."""
     try:
-        if not ask(session, "SHOW SYSTEM FUNCTIONS LIKE 'current_version'"):
+        if not is_databricks(session):
             return False
         ask(session, "SELECT current_version().dbr_version")
         return (_shown(session, _MULTI_CLUSTER) or "true").lower() != "false"

@@ -24,11 +24,12 @@ from schemalint.deploy import Deployment, TargetAccess
 from schemalint.deploy.approvals import require_at_most, without_unapproved
 from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.consumers import applied_streams
-from schemalint.deploy.deployment import DeployOptions, prepare_requested, rest_of_interrupted
+from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested, rest_of_interrupted
 from schemalint.deploy.log_lines import DeployLog
+from schemalint.deploy.other_engine import require_same_answers
 from schemalint.deploy.outcome import Applied, DoneStep, Outcome
 from schemalint.model.contract import Contract
-from schemalint.model.plan import TablePlan
+from schemalint.model.plan import StepKind, TablePlan
 from schemalint.model.stream_report import StreamReport
 from schemalint.planner.sql import named_table, path_table
 from schemalint.project import git
@@ -40,6 +41,7 @@ from schemalint.spark.expressioncheck import require_accepted
 from schemalint.spark.log_store import require_shared_log_store
 from schemalint.spark.provided import require_delta
 from schemalint.spark.session import SqlSession, refusals_not_logged, sibling_sessions
+from schemalint.spark.session_engine import engine_of
 from schemalint.spark.session_settings import prepared, required_settings, session_catalog
 from schemalint.spark.snapshots import snapshots_that_fit
 from schemalint.spark.table import OnStep, Recorded, TableRun
@@ -59,6 +61,7 @@ class ApplyOptions:
         jobs: How many tables to change at the same time, each in its own session; 1 uses the given session.
         all_or_nothing: Whether to change no table if one is refused or has no plan.
         fail_fast: Whether to begin no further table after one failed.
+        note: Called with what is worth telling, and stops nothing.
         progress: Called whenever the work on a table begins or ends.
         log: Gets a line for each statement and each table as it ends.
     """
@@ -67,6 +70,7 @@ class ApplyOptions:
     jobs: int = 1
     all_or_nothing: bool = False
     fail_fast: bool = False
+    note: Callable[[str], None] = field(default=lambda _text: None)
     progress: Tell = field(default=SIDE_BY_SIDE.tell)
     log: DeployLog = field(default=DeployLog(None))
 
@@ -162,6 +166,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
             via=SessionCatalog(lambda: session),
             applies=True,
         )
+        deployment = for_session(deployment, lambda: engine_of(session))
         require_at_most(deployment.plan, max_tables)
         deployment = without_unapproved(deployment)
         lines.started(deployment)
@@ -187,6 +192,7 @@ def apply_plan(
     The expressions and the data of all tables are checked before the first statement of any table.
 
     Raises:
+        UsageError: The session is another engine than the plan was made for, which answers otherwise.
         ApplyError: The session has no Delta, does not allow a setting that the statements need, or would
             overwrite commits of other writers; nothing was run.
     """
@@ -195,9 +201,13 @@ def apply_plan(
     ]
     if work:
         require_delta(session)
+        note = require_same_answers(deployment, engine_of(session))
+        if note is not None:
+            options.note(note)
     require_shared_log_store(session, work, _access_of(deployment).target)
     sessions = sibling_sessions(session, min(options.jobs, len(work)))
-    with required_settings(*sessions), ExitStack() as catalog:
+    kinds = {step.kind for plan in work for step in plan.steps} | {StepKind.RECORD}
+    with required_settings(*sessions, kinds=kinds), ExitStack() as catalog:
         if any(plan.name is None for plan in work):
             catalog.enter_context(session_catalog(*sessions))
         return _apply(sessions, work, deployment, options)

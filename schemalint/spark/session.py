@@ -311,11 +311,18 @@ def sibling_sessions(session: SqlSession, number: int) -> list[SqlSession]:
 
 def _copy_settings(session: SqlSession, siblings: list[SqlSession]) -> None:
     """Set what was set in a session since it started: a notebook may have given it the keys of a store."""
-    # All new sessions have the same settings, and py4j lists them one by one.
-    copied = session.conf.getAll.items() - siblings[0].conf.getAll.items()
+    copied = _settings(session).items() - _settings(siblings[0]).items()  # all new sessions have the same
     for sibling in siblings:
         for key, value in copied:
             sibling.conf.set(key, value)
+
+
+def _settings(session: SqlSession) -> dict[str, str]:
+    """Return what is set in a session: ``SET`` lists the keys, but hides the values of secrets.
+
+    ``RuntimeConfig.getAll`` exists since Spark 4.0.
+    """
+    return {row["key"]: session.conf.get(row["key"]) for row in session.sql("SET").collect()}
 
 
 def _configured(builder: Any, settings: Mapping[str, str]) -> Any:  # noqa: ANN401 (pyspark's builders)

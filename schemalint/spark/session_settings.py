@@ -2,54 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Final
 
 from schemalint.base.errors import ApplyError
+from schemalint.base.values import frozen
 from schemalint.delta.sql_text import always_quoted
+from schemalint.model.plan import StepKind
 from schemalint.project.config.trust import SESSION_CATALOG
 from schemalint.spark.session import CURRENT_SCHEMA, SqlSession, first_line
 
+_CREATE: Final = frozenset({StepKind.CREATE})
+_COLUMNS: Final = _CREATE | {StepKind.ADD_COLUMNS}
+_TYPES: Final = _COLUMNS | {StepKind.ALTER_COLUMNS}
+_EXPRESSIONS: Final = _CREATE | {StepKind.ALTER_COLUMNS, StepKind.ADD_CONSTRAINT}
+_DEFAULTS: Final = _CREATE | {StepKind.ALTER_COLUMNS, StepKind.RECORD}
+# Delta parses the expressions of the table when its columns change, and when rows are written.
+_PARSED: Final = _EXPRESSIONS | {StepKind.RENAME_COLUMN, StepKind.DROP_COLUMNS, StepKind.RECORD}
+_PROPERTIES: Final = _CREATE | {StepKind.SET_PROPERTIES, StepKind.UNSET_PROPERTIES, StepKind.NOTE_PENDING}
+_TEXTS: Final = _PROPERTIES | _TYPES | {StepKind.ADD_CONSTRAINT}
+_ALL: Final = frozenset(StepKind)
+
+
+@frozen
+class Setting:
+    """A setting that changes what statements do.
+
+    Attributes:
+        value: The value that schemalint's statements are made for.
+        kinds: The statements whose meaning it changes.
+    """
+
+    value: str
+    kinds: frozenset[StepKind]
+
+
 # Measured on Delta 4.4.0 with Spark 4.2.0: with another value, a statement makes another table or checks
 # another condition, or Spark refuses it, or accepts what it refuses by default.
-REQUIRED: Final[Mapping[str, str]] = {
+REQUIRED: Final[Mapping[str, Setting]] = {
     # Types and their metadata
-    "spark.sql.timestampType": "TIMESTAMP_LTZ",
-    "spark.sql.charAsVarchar": "false",
-    "spark.sql.legacy.charVarcharAsString": "false",
-    "spark.sql.preserveCharVarcharTypeInfo": "false",
-    "spark.databricks.delta.alterTable.bypassCharVarcharToStringFix": "false",
-    "spark.databricks.delta.schema.removeExistsDefault": "true",
-    "spark.databricks.delta.schema.typeCheck.enabled": "true",
+    "spark.sql.timestampType": Setting("TIMESTAMP_LTZ", _TYPES | _EXPRESSIONS),
+    "spark.sql.charAsVarchar": Setting("false", _TYPES),
+    "spark.sql.legacy.charVarcharAsString": Setting("false", _TYPES),
+    "spark.sql.preserveCharVarcharTypeInfo": Setting("false", _TYPES),
+    "spark.databricks.delta.alterTable.bypassCharVarcharToStringFix": Setting(
+        "false", frozenset({StepKind.ALTER_COLUMNS})
+    ),
+    "spark.databricks.delta.schema.removeExistsDefault": Setting("true", _DEFAULTS),
+    "spark.databricks.delta.schema.typeCheck.enabled": Setting("true", _TYPES),
     # Expressions, literals and names
-    "spark.sql.ansi.enabled": "true",
-    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
-    "spark.sql.ansi.enforceReservedKeywords": "false",
-    "spark.sql.caseSensitive": "false",
-    "spark.sql.parser.escapedStringLiterals": "false",
-    "spark.sql.parser.quotedRegexColumnNames": "false",
-    "spark.sql.readSideCharPadding": "true",
-    "spark.sql.runSQLOnFiles": "true",
-    "spark.sql.session.timeZone": "UTC",  # of literals such as timestamp'2026-01-01'
-    "spark.sql.variable.substitute": "false",  # Spark substitutes even in quoted names
+    "spark.sql.ansi.enabled": Setting("true", _EXPRESSIONS),
+    "spark.sql.ansi.doubleQuotedIdentifiers": Setting("false", _PARSED),
+    "spark.sql.ansi.enforceReservedKeywords": Setting("false", _PARSED),
+    "spark.sql.caseSensitive": Setting("false", _ALL),
+    "spark.sql.parser.escapedStringLiterals": Setting("false", _TEXTS | _PARSED),
+    "spark.sql.parser.quotedRegexColumnNames": Setting("false", _PARSED),
+    "spark.sql.readSideCharPadding": Setting("true", _EXPRESSIONS),
+    "spark.sql.runSQLOnFiles": Setting("true", _ALL),
+    "spark.sql.session.timeZone": Setting("UTC", _EXPRESSIONS),  # of literals such as timestamp'2026-01-01'
+    "spark.sql.variable.substitute": Setting("false", _ALL),  # Spark substitutes even in quoted names
     # Statements
-    "spark.sql.defaultColumn.enabled": "true",
-    "spark.sql.legacy.notReserveProperties": "false",
-    "spark.databricks.delta.allowArbitraryProperties.enabled": "false",
-    "spark.databricks.delta.alterTable.changeColumn.checkExpressions": "true",
-    "spark.databricks.delta.alterTable.dropColumn.enabled": "true",
-    "spark.databricks.delta.columnMapping.allowRemoval": "true",
-    "spark.databricks.delta.constraints.allowUnenforcedNotNull.enabled": "false",
-    "spark.databricks.delta.constraints.assumesDropIfExists.enabled": "false",
-    "spark.databricks.delta.createEmptySchemaTable.enabled": "true",
-    "spark.databricks.delta.identityColumn.enabled": "true",
-    "spark.databricks.delta.rowTracking.backfill.enabled": "true",
-    "spark.databricks.delta.v2.enableMode": "AUTO",
+    "spark.sql.defaultColumn.enabled": Setting("true", _DEFAULTS),
+    "spark.sql.legacy.notReserveProperties": Setting("false", _PROPERTIES),
+    "spark.databricks.delta.allowArbitraryProperties.enabled": Setting("false", _PROPERTIES),
+    "spark.databricks.delta.alterTable.changeColumn.checkExpressions": Setting(
+        "true", frozenset({StepKind.ALTER_COLUMNS, StepKind.RENAME_COLUMN, StepKind.DROP_COLUMNS})
+    ),
+    "spark.databricks.delta.alterTable.dropColumn.enabled": Setting(
+        "true", frozenset({StepKind.DROP_COLUMNS})
+    ),
+    "spark.databricks.delta.columnMapping.allowRemoval": Setting(
+        "true", _PROPERTIES | {StepKind.DROP_FEATURE}
+    ),
+    "spark.databricks.delta.constraints.allowUnenforcedNotNull.enabled": Setting("false", _COLUMNS),
+    "spark.databricks.delta.constraints.assumesDropIfExists.enabled": Setting(
+        "false", frozenset({StepKind.DROP_CONSTRAINT})
+    ),
+    "spark.databricks.delta.createEmptySchemaTable.enabled": Setting("true", _CREATE),
+    "spark.databricks.delta.identityColumn.enabled": Setting("true", _CREATE | {StepKind.RECORD}),
+    "spark.databricks.delta.rowTracking.backfill.enabled": Setting("true", _PROPERTIES),
+    "spark.databricks.delta.v2.enableMode": Setting("AUTO", _ALL),
     # Table features
-    "spark.databricks.delta.tableFeatures.fastDropFeature.enabled": "true",
-    "spark.databricks.delta.variant.forceUsePreviewTableFeature": "false",
-    "spark.databricks.delta.variantShredding.forceUsePreviewTableFeature": "true",
+    "spark.databricks.delta.tableFeatures.fastDropFeature.enabled": Setting(
+        "true", frozenset({StepKind.DROP_FEATURE})
+    ),
+    "spark.databricks.delta.variant.forceUsePreviewTableFeature": Setting("false", _COLUMNS),
+    "spark.databricks.delta.variantShredding.forceUsePreviewTableFeature": Setting("true", _PROPERTIES),
 }
 
 # The session's defaults for new tables: properties, features and protocol versions that no contract declares.
@@ -61,20 +100,23 @@ _USER_METADATA: Final = "spark.databricks.delta.commitInfo.userMetadata"
 
 
 @contextmanager
-def required_settings(*sessions: SqlSession) -> Iterator[None]:
+def required_settings(*sessions: SqlSession, kinds: Collection[StepKind] = _ALL) -> Iterator[None]:
     """Run statements with the settings that schemalint's statements are made for.
+
+    Only settings that change what these statements mean are required: a serverless session allows few.
 
     Afterwards the sessions have their own settings again. Other threads that use them meanwhile run with
     these settings too.
 
     Args:
         sessions: Sessions with the same settings: the first one is asked for them.
+        kinds: The kinds of the statements.
 
     Raises:
         ApplyError: The sessions have another setting, and do not allow to change it; nothing was run.
     """
     with ExitStack() as restored:
-        for key, value in _changes(sessions[0]).items():
+        for key, value in _changes(sessions[0], required_values(kinds)).items():
             for session in sessions:
                 old = session.conf.get(key, None)
                 try:
@@ -154,13 +196,28 @@ def assigned(session: SqlSession, settings: Mapping[str, str]) -> Iterator[None]
             _assign(session, key, old)
 
 
-def _changes(session: SqlSession) -> dict[str, str | None]:
+def required_values(kinds: Collection[StepKind]) -> dict[str, str | None]:
+    """Return the values that statements of these kinds need by setting; None is one that must not be set.
+
+    `DEFAULTS_OF_NEW_TABLES` stands for all settings that begin so.
+    """
+    values: dict[str, str | None] = {
+        key: setting.value for key, setting in REQUIRED.items() if not setting.kinds.isdisjoint(kinds)
+    }
+    return values | ({DEFAULTS_OF_NEW_TABLES: None} if StepKind.CREATE in kinds else {})
+
+
+def _changes(session: SqlSession, required: Mapping[str, str | None]) -> dict[str, str | None]:
     """Return the settings to change, with their values; None removes a setting."""
     changes: dict[str, str | None] = {
         key: value
-        for key, value in REQUIRED.items()
-        if (current := _effective(session, key)) is not None and current.lower() != value.lower()
+        for key, value in required.items()
+        if value is not None
+        and (current := _effective(session, key)) is not None
+        and current.lower() != value.lower()
     }
+    if DEFAULTS_OF_NEW_TABLES not in required:
+        return changes
     keys = (row["key"] for row in session.sql("SET").collect())
     return changes | dict.fromkeys(key for key in keys if key.startswith(DEFAULTS_OF_NEW_TABLES))
 

@@ -349,3 +349,26 @@ def test_malformed_engine_of_the_command_line_is_one_error(project: Project) -> 
     run = project.run("check", "--engine", "emr 7")
     assert run.status == 2
     assert "there is no engine 'emr'; known are delta-spark, databricks and fabric" in run.err
+
+
+@pytest.mark.parametrize(
+    ("engine", "said"),
+    [
+        ("delta-spark 3.3.2", "the engine of target t0 is delta-spark 3.3.2"),
+        ("", "the engine of target t0 is not named"),
+    ],
+)
+def test_a_plan_file_of_another_engine_than_the_target_names_is_refused(
+    project: Project, tmp_path: Path, engine: str, said: str
+) -> None:
+    configure(project, "delta-spark 4.0.1")
+    project.declare(CONTRACT)
+    project.repo.commit()
+    file = str(tmp_path / "plan.json")
+    assert project.run("plan", "--out", file).status == 0
+    assert json.loads((tmp_path / "plan.json").read_text("utf-8"))["engine"] == "delta-spark 4.0.1"
+    configure(project, engine)
+    project.repo.commit()
+    run = project.run("apply", "--plan", file)
+    assert (run.status, run.out) == (2, "")
+    assert f"{file} is a plan for delta-spark 4.0.1, and {said}" in run.err

@@ -12,11 +12,17 @@ from pyspark.sql import SparkSession
 from schemalint.base.errors import ApplyError
 from schemalint.delta.type_text import print_type
 from schemalint.deploy.outcome import Outcome
+from schemalint.model.plan import StepKind
 from schemalint.project.config import SparkSettings
 from schemalint.project.config.trust import TrustedSpark
 from schemalint.spark.runner import apply
 from schemalint.spark.session import FITS_SNAPSHOTS, SNAPSHOT_PARTITIONS, start
-from schemalint.spark.session_settings import DEFAULTS_OF_NEW_TABLES, REQUIRED
+from schemalint.spark.session_settings import (
+    DEFAULTS_OF_NEW_TABLES,
+    REQUIRED,
+    required_settings,
+    required_values,
+)
 from schemalint.spark.snapshots import partitions_for
 from schemalint.tables.storage import read_table
 from support.builders import Builder
@@ -76,7 +82,7 @@ _VALUES = {
 
 def _changed(session: SqlSession) -> dict[str, str]:
     """Give all settings other values than schemalint's statements need."""
-    settings = {key: _VALUES[value] for key, value in REQUIRED.items()} | OTHER
+    settings = {key: _VALUES[setting.value] for key, setting in REQUIRED.items()} | OTHER
     for key, value in settings.items():
         session.conf.set(key, value)
     return settings
@@ -297,15 +303,66 @@ def test_every_required_setting_changes_the_result_of_a_statement(lakehouse: Lak
     without_effect = []
     for key, statements in STATEMENTS.items():
         changed = lakehouse.another_session()
-        changed.conf.set(key, _VALUES[REQUIRED[key]])
+        changed.conf.set(key, _VALUES[REQUIRED[key].value])
         required = lakehouse.another_session()
-        required.conf.set(key, REQUIRED[key])
+        required.conf.set(key, REQUIRED[key].value)
         results = [
             _result(session, lakehouse.root / f"{key}-{number}", statements)
             for number, session in enumerate((changed, required))
         ]
         without_effect += [key] if results[0] == results[1] else []
     assert without_effect == []
+
+
+_TABLE = (
+    """CREATE TABLE {table} (id bigint, a int, note string DEFAULT 'x', code char(5), at timestamp)
+    USING delta TBLPROPERTIES (
+      'delta.columnMapping.mode' = 'name', 'delta.feature.allowColumnDefaults' = 'supported',
+      'delta.enableTypeWidening' = 'true', 'delta.enableDeletionVectors' = 'true', 'team' = 'shop'
+    )""",
+    "ALTER TABLE {table} ADD CONSTRAINT c CHECK (id > 0 AND note <> 'y' AND at > timestamp'2026-01-01')",
+)
+OF_KIND = {
+    StepKind.CREATE: _TABLE[0],
+    StepKind.SET_PROPERTIES: r"ALTER TABLE {table} SET TBLPROPERTIES ('comment' = 'a\\b', 'team' = 'store')",
+    StepKind.UNSET_PROPERTIES: "ALTER TABLE {table} UNSET TBLPROPERTIES ('team')",
+    StepKind.NOTE_PENDING: r"ALTER TABLE {table} SET TBLPROPERTIES ('schemalint.pending' = '{\'a\'}')",
+    StepKind.DROP_CONSTRAINT: "ALTER TABLE {table} DROP CONSTRAINT `c`",
+    StepKind.DROP_COLUMNS: "ALTER TABLE {table} DROP COLUMNS (`A`)",
+    StepKind.RENAME_COLUMN: "ALTER TABLE {table} RENAME COLUMN `a` TO `${x}`",
+    StepKind.ADD_COLUMNS: r"ALTER TABLE {table} ADD COLUMNS (`t` timestamp COMMENT 'a\\b', `v` varchar(3))",
+    StepKind.ALTER_COLUMNS: "ALTER TABLE {table} ALTER COLUMN `a` TYPE bigint, `code` TYPE string, "
+    "`note` SET DEFAULT \"it's\", `id` COMMENT 'key'",
+    StepKind.CLUSTER: "ALTER TABLE {table} CLUSTER BY (`ID`)",
+    StepKind.ADD_CONSTRAINT: "ALTER TABLE {table} ADD CONSTRAINT d CHECK (at > date'2026-1-2' OR \"\" = '')",
+    StepKind.DROP_FEATURE: "ALTER TABLE {table} DROP FEATURE `deletionVectors`",
+    StepKind.RECORD: "INSERT INTO {table} (`id`, `a`) SELECT `id`, `a` FROM {table} WHERE false",
+}
+"""A statement of each kind."""
+
+
+def test_other_settings_than_the_required_ones_do_not_change_a_statement(lakehouse: Lakehouse) -> None:
+    """A session keeps what changes no statement of the plan; some sessions allow few settings."""
+    assert set(OF_KIND) == set(StepKind)
+    different = {}
+    for kind, statement in OF_KIND.items():
+        required = required_values({kind})
+        other = {key: _VALUES[setting.value] for key, setting in REQUIRED.items() if key not in required}
+        if DEFAULTS_OF_NEW_TABLES not in required:
+            other |= {key: value for key, value in OTHER.items() if key.startswith(DEFAULTS_OF_NEW_TABLES)}
+        results: list[list[str]] = []
+        for settings in ({}, other):
+            folder = lakehouse.root / f"{kind.name}-{len(results)}"
+            made = () if kind is StepKind.CREATE else _TABLE
+            plain, session = lakehouse.another_session(), lakehouse.another_session()
+            with required_settings(plain, session):
+                assert _result(plain, folder, made)[: len(made)] == ["[]"] * len(made)
+                for key, value in settings.items():
+                    session.conf.set(key, value)
+                results.append(_result(session, folder, (statement,)))
+        if results[0] != results[1] or results[0][0] != "[]":
+            different[kind] = results
+    assert different == {}
 
 
 def _result(session: SqlSession, folder: Path, statements: tuple[str, ...]) -> list[str]:
@@ -321,7 +378,9 @@ def _result(session: SqlSession, folder: Path, statements: tuple[str, ...]) -> l
         for line in file.read_text(encoding="utf-8").splitlines():
             action = json.loads(line)
             result += [str(action["protocol"])] if "protocol" in action else []
-            result += [_without_ids(action["metaData"]["schemaString"])] if "metaData" in action else []
+            if "metaData" in action:
+                texts = action["metaData"]["schemaString"], str(action["metaData"]["configuration"])
+                result += map(_without_ids, texts)
     return result
 
 

@@ -18,6 +18,7 @@ from schemalint.base.errors import ConfigError, GitError
 from schemalint.base.files import write_bytes
 from schemalint.base.store_settings import StoreSettings, has_credentials
 from schemalint.base.values import frozen, replace
+from schemalint.delta.engine import Engine, Engines
 from schemalint.project import git
 from schemalint.project.config import Config, SparkSettings, Target, parse
 from schemalint.project.config.project import (
@@ -199,6 +200,11 @@ def by_session(target: T) -> T:
     """
     catalog = SESSION_CATALOG if target.catalog is None and target.root is None else target.catalog
     return replace(target, catalog=catalog, catalog_uri=None, catalog_token=None)
+
+
+def run_by(target: TrustedTarget, engine: Engine) -> TrustedTarget:
+    """Return the target with another engine for its statements."""
+    return replace(target, engines=Engines(engine, (*target.engines.others, engine)))
 
 
 def unencrypted_hosts(target: TrustedTarget) -> list[str]:

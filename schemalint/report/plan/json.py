@@ -27,6 +27,7 @@ def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa:
     content = {
         "version": PLAN_FORMAT,
         "target": deployment.plan.target,
+        "engine": None if deployment.engine is None else str(deployment.engine),
         "revision": deployment.revision,
         "hash": deployment.plan_hash,
         "tables": [_table(deployment, plan) for plan in deployment.plan.tables],

@@ -1,0 +1,66 @@
+"""Compare what a plan was made for with the engine that is about to run it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schemalint.base.errors import UsageError
+from schemalint.delta.engine import Engine
+from schemalint.deploy.request import Deployment
+from schemalint.model.plan import Step, TablePlan
+
+NEWEST: Final = "the newest Delta"
+
+
+def require_same_answers(deployment: Deployment, engine: Engine | None) -> str | None:
+    """Require that the engine of a session does what the plan expects of the engine that it was made for.
+
+    Args:
+        deployment: The plan.
+        engine: The engine of the session; None if the session does not tell.
+
+    Returns:
+        What to tell of another engine that does the same; None of the same engine.
+
+    Raises:
+        UsageError: A statement of the plan has another answer there; the message names it.
+    """
+    planned = deployment.engine
+    if engine is None or deployment.planned_for is None or _is_same(planned, engine):
+        return None
+    there = {plan.table: plan for plan in deployment.planned_for(engine).plan.tables}
+    for plan in deployment.plan.tables:
+        difference = _difference(plan, there.get(plan.table)) if plan.steps else None
+        if difference is not None:
+            raise UsageError(
+                f"the session is {engine}, and the plan was made for {planned or NEWEST}: {plan.table} "
+                f"{difference}",
+                help=f'write `engine = "{engine}"` under the target, and plan again; or use a session of '
+                f"{planned or NEWEST}",
+            )
+    return None if planned is None else f"the session is {engine}, not {planned}: the plan is the same there"
+
+
+def _is_same(planned: Engine | None, engine: Engine) -> bool:
+    """Whether the engines are one; a version that is written short stands for all that begin so."""
+    if planned is None:
+        return engine.is_newest
+    is_written_short = f"{engine.version}.".startswith(f"{planned.version}.")
+    return planned.name == engine.name and is_written_short
+
+
+def _difference(plan: TablePlan, there: TablePlan | None) -> str | None:
+    """Return what another engine does with the steps of a plan; None if it is the same."""
+    if there is None:
+        return "cannot be planned for it"
+    if there.refusals:
+        return f"is refused there, {there.refusals[0].reason}"
+    ours, theirs = (list(map(_content, steps)) for steps in (plan.steps, there.steps))
+    if ours == theirs:
+        return None
+    other = next((step for step in plan.steps if _content(step) not in theirs), plan.steps[-1])
+    return f"gets other statements there than {' '.join(other.sql.split())[:200]}"
+
+
+def _content(step: Step) -> tuple[str, frozenset[str]]:
+    return step.sql, step.adds_features

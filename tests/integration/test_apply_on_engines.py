@@ -1,0 +1,145 @@
+"""Twenty pull requests are applied on an older engine, in an environment of its own (`make apply-engine`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+import yaml
+
+from schemalint.base.values import frozen
+from schemalint.tables.storage import read_table
+from support.repo import Repo
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROOT: Final = Path(__file__).parents[2]
+PULL_REQUESTS: Final[dict[str, dict[str, Any]]] = yaml.safe_load(
+    (ROOT / "tests/engine/pull_requests.yaml").read_text("utf-8")
+)
+ENGINE: Final = os.environ.get("SCHEMALINT_ENGINE", "")
+"""Delta's line, such as ``3.3``."""
+REFUSED: Final = {
+    name: row["refused"][ENGINE] for name, row in PULL_REQUESTS.items() if ENGINE in row.get("refused", {})
+}
+WAITING: Final = {name for name, row in PULL_REQUESTS.items() if ENGINE in row.get("waits", ())}
+
+pytestmark = [
+    pytest.mark.older,
+    pytest.mark.skipif(not ENGINE, reason="make apply-engine ENGINE=3.3 names the engine"),
+]
+
+
+@frozen
+class Run:
+    """A run of the command line: its exit status and standard output."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def outcomes(self) -> dict[str, str]:
+        """What became of each table, from the deploy log on standard output."""
+        return {row["table"].removeprefix("sales."): row["outcome"] for row in self._rows}
+
+    @property
+    def refusals(self) -> dict[str, list[str]]:
+        """The codes of the rules that refuse a table."""
+        return {
+            row["table"].removeprefix("sales."): [refusal["code"] for refusal in row["refusals"]]
+            for row in self._rows
+            if row["outcome"] == "refused"
+        }
+
+    @property
+    def _rows(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = json.loads(self.out)["tables"]
+        return rows
+
+
+class Lake:
+    """A repository with a contract for each pull request, and the tables that the engine made of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.repo = Repo(folder)
+        self.environment = ROOT / ".engines" / ENGINE
+        version = self._version("delta-spark")
+        self.repo.write(
+            "schemalint.toml", f'[targets.prod]\nroot = "lake"\nengine = "delta-spark {version}"\n'
+        )
+        self.repo.write(".gitignore", "lake/\n")
+        (folder / "lake").mkdir()
+
+    def declare(self, state: str) -> None:
+        """Commit the contracts ``before`` or ``after`` the pull requests."""
+        for name, row in PULL_REQUESTS.items():
+            if state in row:
+                text = f"schemalint: 1\ntable: sales.{_table(name)}\n{row[state]}"
+                self.repo.write(f"contracts/{name}.yml", text)
+        self.repo.commit(state)
+
+    def run(self, *arguments: str) -> Run:
+        """Run schemalint as it is installed beside the engine, with its default jobs."""
+        process = subprocess.run(
+            [self.environment / "bin/schemalint", *arguments],
+            cwd=self.repo.path,
+            env={**self.repo.env, "HOME": str(Path.home())},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Run(process.returncode, process.stdout, process.stderr)
+
+    def apply(self) -> Run:
+        """Apply all contracts, and approve all that they do."""
+        approvals = ("--yes", "--allow", "upgrade", "--allow", "destructive")
+        return self.run("apply", "--reorder", *approvals, "--output-format", "json")
+
+    def versions(self) -> Mapping[str, int]:
+        """The version of each table."""
+        tables = sorted((self.repo.path / "lake/sales").iterdir())
+        return {table.name: read_table(str(table)).version for table in tables}
+
+    def _version(self, package: str) -> str:
+        code = f"import importlib.metadata as found; print(found.version({package!r}))"
+        python = [str(self.environment / "bin/python"), "-c", code]
+        process = subprocess.run(python, capture_output=True, text=True, check=True)
+        return process.stdout.strip()
+
+
+def _table(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def test_pull_requests_reach_what_they_declare_or_are_refused_by_name(tmp_path: Path) -> None:
+    lake = Lake(tmp_path / "repository")
+    lake.declare("before")
+    made = lake.apply()
+    assert (made.status, set(made.outcomes.values())) == (0, {"applied"}), made.err
+    lake.declare("after")
+    before = lake.versions()
+
+    applied = lake.apply()
+    after = lake.versions()
+    again = lake.apply()
+
+    def outcomes(of_others: str) -> dict[str, str]:
+        known = dict.fromkeys(REFUSED, "refused") | dict.fromkeys(WAITING, "waiting")
+        return {_table(name): known.get(name, of_others) for name in PULL_REQUESTS}
+
+    assert applied.outcomes == outcomes("applied"), applied.err
+    assert applied.refusals == {_table(name): [code] for name, code in REFUSED.items()}
+    assert again.outcomes == outcomes("nothing"), again.err
+    refused, waiting = set(map(_table, REFUSED)), set(map(_table, WAITING))
+    assert {name: version for name, version in after.items() if name in refused} == {
+        name: version for name, version in before.items() if name in refused
+    }
+    # Delta makes an empty commit each time that it is asked to drop a feature which has to wait.
+    now = lake.versions()
+    assert {name for name in now if now[name] != after[name]} <= waiting

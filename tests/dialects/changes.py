@@ -33,6 +33,14 @@ CHANGES: Final = {
 REMOVED: Final = ("payments", "notes")
 """The models of the last change, a removed model: the incremental one and the table."""
 
+_OF_EACH_RUN: Final = (
+    "Running with dbt",
+    "Registered adapter",
+    "Unable to do partial",
+    "Found ",
+    "While comparing",
+)
+
 
 def edit(project: Path, change: str) -> None:
     """Make one change in a copy of the project."""
@@ -89,9 +97,11 @@ def record(dbt: str) -> None:
             said = _ask(
                 dbt, project, "ls", "--select", "state:modified.contract", "--state", str(base / "target")
             )
+            lines = [re.sub(r"^[0-9:]+ +", "", line).strip() for line in said.splitlines()]
             sys.stdout.write(f"{change}: |\n")
-            for line in said.splitlines():
-                sys.stdout.write(f"  {re.sub(r'^[0-9:]+ +', '', line)}".rstrip() + "\n")
+            sys.stdout.writelines(
+                f"  {line}\n" for line in lines if line and not line.startswith(_OF_EACH_RUN)
+            )
             shutil.rmtree(project)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import sysconfig
@@ -16,12 +17,15 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 HOW_TOS = [page for page in sorted((DOCS / "how-to").glob("*.md")) if "```console" in page.read_text("utf-8")]
 TUTORIAL = (DOCS / "tutorial.md").read_text("utf-8")
-WITH_A_LAKE_OF_ITS_OWN = ("adopt",)
+WITH_A_LAKE_OF_ITS_OWN = ("adopt", "dbt")
+TOOLS = ROOT / "tests/support/bin"
 
 
 @pytest.fixture
 def guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Guide:
-    return Guide(tmp_path, monkeypatch)
+    guide = Guide(tmp_path, monkeypatch)
+    monkeypatch.setenv("PATH", f"{TOOLS}{os.pathsep}{os.environ['PATH']}")
+    return guide
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from schemalint import contract as contracts
 from schemalint.base.errors import ContractError
 from schemalint.base.printable import visible
 from schemalint.base.values import replace
-from schemalint.contract.fixes import FixedFile, fixed_files
 from schemalint.lint.case import Case
 from schemalint.lint.check_cases import CheckCases, PairedContracts, is_unchanged
 from schemalint.lint.check_input import CheckInput
@@ -27,6 +26,7 @@ from schemalint.project.git import Contents, Side
 
 if TYPE_CHECKING:
     from schemalint.contract.edits import Editor
+    from schemalint.contract.fixes import FixedFile
     from schemalint.model.client import ClientSupport
     from schemalint.model.contract import Contract
     from schemalint.model.stream_report import StreamReport
@@ -210,6 +210,8 @@ def check_and_fix(request: CheckInput, *, unsafe: bool) -> tuple[CheckResult, di
     Returns:
         The result of the last check, and the fixed files by their paths in the repository.
     """
+    from schemalint.contract.fixes import fixed_files  # noqa: PLC0415 (only with --fix or --diff)
+
     result, paths = check(request), _paths(request.contents)
     fixed: dict[str, FixedFile] = {}
     fixes = sum(finding.fix is not None for finding in result.findings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from schemalint.base.errors import UsageError
-from schemalint.delta.engine import Engine
+from schemalint.delta.engine import DELTA_SPARK, FABRIC, Engine
 from schemalint.deploy.request import Deployment
 from schemalint.model.plan import Step, TablePlan
 
@@ -42,9 +42,14 @@ def require_same_answers(deployment: Deployment, engine: Engine | None) -> str |
 
 
 def _is_same(planned: Engine | None, engine: Engine) -> bool:
-    """Whether the engines are one; a version that is written short stands for all that begin so."""
+    """Whether the engines are one; a version that is written short stands for all that begin so.
+
+    A session of Fabric tells the Delta that it is made from.
+    """
     if planned is None:
         return engine.is_newest
+    if planned.name == FABRIC and planned.delta is not None:
+        return engine.name == DELTA_SPARK and engine.release[:2] == planned.delta[:2]
     is_written_short = f"{engine.version}.".startswith(f"{planned.version}.")
     return planned.name == engine.name and is_written_short
 

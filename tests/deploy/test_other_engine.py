@@ -87,6 +87,7 @@ def test_a_session_with_another_answer_is_refused(
     [
         ("delta-spark 3.3", "delta-spark 3.3.2", None),
         ("delta-spark 4.0.1", "delta-spark 4.0.1", None),
+        ("fabric 1.3", "delta-spark 3.2.0", None),
         (None, "delta-spark 4.4.1", None),
         (None, "delta-spark 3.3.2", None),
         (

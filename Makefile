@@ -118,8 +118,12 @@ bench: $(INSTALLED)
 	if '$(JAVA)' -version 2>/dev/null; then $(BIN)/python -m benchmarks.apply --runs 3; \
 	else echo 'apply is left out: there is no $(JAVA).' >&2; fi
 
+# With ANSWERS, the answers that a notebook brought become records: tests/engine/elsewhere.py writes its script.
 # With ENGINE, what another Delta answers is recorded, to be read as a diff. It takes long.
-ifdef ENGINE
+ifdef ANSWERS
+engine: $(INSTALLED)
+	PYTHONPATH=tests $(BIN)/python -m engine.elsewhere read $(ANSWERS)
+else ifdef ENGINE
 engine: require-java engine-environment
 	for part in $(or $(PART),types nested protocols states); do \
 	    PYTHONPATH=tests:.:rules .engines/$(ENGINE)/bin/python -m engine.record_$$part || exit 1; \

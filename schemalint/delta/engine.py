@@ -20,6 +20,9 @@ Release: TypeAlias = tuple[int, ...]
 MEASURED: Final = ("3.3.2", "4.4.0")
 """The releases of Delta Spark that were asked: the records in ``tests/engine/answers``."""
 
+ANSWERED: Final[frozenset[str]] = frozenset()
+"""The hosted engines whose answers somebody brought, such as ``databricks 16.4``: their rows refuse too."""
+
 DELTA_LINES: Final = ("2.4", "3.0", "3.1", "3.2", "3.3", "4.0", "4.1", "4.2", "4.3", "4.4")
 """The lines of releases that schemalint knows, the oldest first."""
 
@@ -68,7 +71,7 @@ class Engine:
     @property
     def is_hosted(self) -> bool:
         """Whether only its vendor's pages say what the engine does: such rows warn, and refuse nothing."""
-        return self.name != DELTA_SPARK
+        return self.name != DELTA_SPARK and str(self) not in ANSWERED
 
     @property
     def is_newest(self) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from engine.agreement import refusals
-from engine.answers import NEWEST, OLDER, PARTS, record_path
+from engine.answers import NEWEST, OLDER, PARTS, hosted, record_path
 from schemalint.delta import engine_rows as rows
 from support.golden import assert_golden
 
@@ -67,7 +67,7 @@ def _table(what: str, spans: Mapping[str, Span]) -> Iterator[str]:
 
 
 def _counts() -> Iterator[str]:
-    for version in (*OLDER, NEWEST):
+    for version in (*OLDER, NEWEST, *hosted()):
         for part in PARTS:
             if not record_path(part, version).exists():
                 continue

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from engine import pairs, record_nested, record_protocols, record_states, record_types
-from engine.answers import NEWEST, record_path
+from engine.answers import NEWEST, engine_of, record_path
 from engine.record_types import Answer
-from schemalint.delta.engine import DELTA_SPARK, Engine, Engines
+from schemalint.delta.engine import Engines
 from schemalint.model.finding import Severity
 from support.judging import judge_pair
 from support.rule_judging import built_in
@@ -40,7 +40,7 @@ def refusals(part: str, version: str = NEWEST) -> Mapping[object, tuple[str, ...
 def verdict(part: str, question: object, version: str) -> tuple[str, ...]:
     """Return the error classes of the errors that the rules report for the engine of that version."""
     before, after = _CONTRACTS[part](question)
-    engine = Engine(DELTA_SPARK, version)
+    engine = engine_of(version)
     engines = Engines(engine, (engine,))
     findings = judge_pair(before, after, tuple(built_in().values()), {"prod": engines})
     return tuple(

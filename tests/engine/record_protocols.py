@@ -168,10 +168,10 @@ def ask(spark: SparkSession, folder: Path, questions: Iterable[Question]) -> dic
     return answers
 
 
-def write_record(answers: Mapping[Question, Answer], path: Path = RECORD) -> None:
+def write_record(answers: Mapping[Question, Answer], path: Path = RECORD, about: str = "") -> None:
     """Write a row per question, below the versions of Delta and PySpark that answered."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(f"# {_versions()}\n")
+        file.write(f"# {about or _versions()}\n")
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["start", "change", "reader", "writer", "reader_features", "writer_features", "error"])
         rows.writerows([*question, *_cells(answer)] for question, answer in answers.items())
@@ -193,20 +193,29 @@ def _answer(spark: SparkSession, path: Path, statements: Iterable[str]) -> Answe
 
 
 def _create(path: Path, change: Change) -> str:
+    return creation(f"delta.`{path}`", change)
+
+
+def creation(table: str, change: Change) -> str:
+    """Return the statement that makes a table with a change."""
     columns = [BASE_COLUMN, *change.get("columns", [])]
     properties = change.get("properties", {})
     clause = f"TBLPROPERTIES ({_entries(properties)})" if properties else ""
-    return f"CREATE TABLE delta.`{path}` ({', '.join(map(_column, columns))}) USING delta {clause}"
+    return f"CREATE TABLE {table} ({', '.join(map(_column, columns))}) USING delta {clause}"
 
 
 def _alter(path: Path, change: Change) -> Iterator[str]:
-    table = f"ALTER TABLE delta.`{path}`"
+    yield from alterations(f"delta.`{path}`", change)
+
+
+def alterations(table: str, change: Change) -> Iterator[str]:
+    """Yield the statements that make a change of a table."""
     for column in change.get("columns", []):
-        yield f"{table} ADD COLUMNS ({_column(column)})"
+        yield f"ALTER TABLE {table} ADD COLUMNS ({_column(column)})"
     if properties := change.get("properties"):
-        yield f"{table} SET TBLPROPERTIES ({_entries(properties)})"
+        yield f"ALTER TABLE {table} SET TBLPROPERTIES ({_entries(properties)})"
     for name, expression in change.get("constraints", {}).items():
-        yield f"{table} ADD CONSTRAINT {name} CHECK ({expression})"
+        yield f"ALTER TABLE {table} ADD CONSTRAINT {name} CHECK ({expression})"
 
 
 def _column(column: Column) -> str:

@@ -111,11 +111,11 @@ def ask_again(spark: SparkSession, folder: Path, questions: Iterable[Question]) 
     return answers
 
 
-def write_record(answers: Mapping[Question, Answer], path: Path = RECORD) -> None:
+def write_record(answers: Mapping[Question, Answer], path: Path = RECORD, about: str = "") -> None:
     """Write a row per pair of types and a column per configuration, below the versions that answered."""
     cells = {question: _cell(answer) for question, answer in answers.items()}
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(f"# {_versions()}\n")
+        file.write(f"# {about or _versions()}\n")
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["source", "target", *CONFIGS])
         for source, target in dict.fromkeys((question.source, question.target) for question in answers):
@@ -152,14 +152,18 @@ def _ask_table(
 
 
 def _create(spark: SparkSession, path: Path, types: Sequence[str], config: Config) -> None:
-    # Another column, because a table cannot consist of void columns alone.
-    columns = ["other int", *(f"c{index} {name}" for index, name in enumerate(types))]
+    columns = [f"c{index} {name}" for index, name in enumerate(types)]
+    spark.sql(creation(f"delta.`{path}`", columns, config))
+
+
+def creation(table: str, columns: Iterable[str], config: Config) -> str:
+    """Return the statement that makes a table; another column, because it cannot have void columns alone."""
     properties = [
         *(["'delta.enableTypeWidening'='true'"] if config.widening else []),
         *(["'delta.feature.timestampNtz'='supported'"] if config.ntz else []),
     ]
     clause = f"TBLPROPERTIES ({', '.join(properties)})" if properties else ""
-    spark.sql(f"CREATE TABLE delta.`{path}` ({', '.join(columns)}) USING delta {clause}")
+    return f"CREATE TABLE {table} (other int, {', '.join(columns)}) USING delta {clause}"
 
 
 def _makes_no_column(spark: SparkSession, path: Path, type_: str) -> bool:

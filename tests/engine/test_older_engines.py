@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.agreement import NO_CLASS, refusals, verdict
-from engine.answers import OLDER, PARTS, record_path
+from engine.answers import OLDER, PARTS, hosted, record_path
 from support.golden import assert_golden
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-RECORDED = [(version, part) for version in OLDER for part in PARTS if record_path(part, version).exists()]
+RECORDED = [
+    (version, part)
+    for version in (*OLDER, *hosted())
+    for part in PARTS
+    if record_path(part, version).exists()
+]
 
 
 @pytest.mark.parametrize(("version", "part"), RECORDED)

@@ -6,6 +6,8 @@ import importlib.metadata
 from pathlib import Path
 from typing import Final
 
+from schemalint.delta.engine import DELTA_SPARK, Engine
+
 _FOLDER: Final = Path(__file__).parent
 NEWEST: Final = "4.4.0"
 """The version that schemalint's own environment has."""
@@ -19,6 +21,22 @@ PARTS: Final = ("types", "nested", "protocols", "states")
 def record_path(part: str, version: str = NEWEST) -> Path:
     """Return the file with the answers of a version to one part of the questions."""
     return _FOLDER / version / f"{part}.csv"
+
+
+def version_of(engine: Engine) -> str:
+    """Return the name of an engine's folder: the version of Delta Spark, ``databricks-16.4`` for others."""
+    return engine.version if engine.name == DELTA_SPARK else f"{engine.name}-{engine.version}"
+
+
+def engine_of(version: str) -> Engine:
+    """Return the engine of a folder; see `version_of`."""
+    name, _, other = version.rpartition("-")
+    return Engine(name or DELTA_SPARK, other)
+
+
+def hosted() -> tuple[str, ...]:
+    """Return the folders of engines that were asked elsewhere."""
+    return tuple(sorted(path.name for path in _FOLDER.iterdir() if path.is_dir() and "-" in path.name))
 
 
 def new_record(part: str) -> Path:

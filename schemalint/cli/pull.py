@@ -152,7 +152,7 @@ def _pull(
     workers: TableWorkers,
 ) -> Pulled:
     from schemalint.author.pull import PullInput, declared_contracts, pull  # noqa: PLC0415
-    from schemalint.author.pull.declaration import Scope  # noqa: PLC0415 (only for this command)
+    from schemalint.author.pull.live_declaration import Scope  # noqa: PLC0415 (only for this command)
 
     target = _target(settings, options.connection.target, via, needed=options.everything)
     declared, unreadable = declared_contracts(repository, settings.config.globs)

@@ -9,7 +9,7 @@ from schemalint.base.document import Document, read_documents
 from schemalint.base.errors import ContractError, Location
 from schemalint.contract.anchors import Anchors, text_of
 from schemalint.contract.dialects import native
-from schemalint.contract.dialects.native.edits import NativeEditor
+from schemalint.contract.dialects.native.operations import NativeEditor
 from schemalint.contract.edit import TextEditor, edited_text
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Edit, TextChange

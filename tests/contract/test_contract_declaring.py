@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from schemalint.author.pull.declaration import Scope, declaration
 from schemalint.author.pull.difference import declared_changes
+from schemalint.author.pull.live_declaration import Scope, declaration
 from schemalint.base.document import TextEdit, splice
 from schemalint.base.values import replace
 from schemalint.contract import effective, print_contract, read, text_changes

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.author.pull.declaration import Scope
-from schemalint.author.pull.texts import updated_text
-from schemalint.author.revert.declaration import reverse_changes
-from schemalint.author.revert.reverting import reverted_text
+from schemalint.author.pull.live_declaration import Scope
+from schemalint.author.pull.run import updated_text
+from schemalint.author.reversal import reverse_changes
+from schemalint.author.revert import reverted_text
 from schemalint.base.values import replace
 from schemalint.contract import read
 from schemalint.delta.datatype import Field, Struct

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemalint.author.revert.declaration import reverse_changes
+from schemalint.author.reversal import reverse_changes
 from schemalint.base.values import replace
 from schemalint.delta import change
 from schemalint.delta.datatype import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from schemalint.base.values import replace
-from schemalint.contract.dialects.native.declared import declared_type
+from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.delta.datatype import (
     BOOLEAN,
     UNMANAGED,

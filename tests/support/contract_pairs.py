@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.contract.dialects.native.data import as_data
-from schemalint.contract.dialects.native.declared import declared_type
+from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.delta.datatype import UNMANAGED, VOID, DataType, Field, Identity, Struct, walk_fields
 from schemalint.delta.path import Part, Path, lowercased
 from schemalint.delta.sql_text import always_quoted

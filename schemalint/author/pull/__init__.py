@@ -1,8 +1,7 @@
 """Create and update contracts from live tables."""
 
-from schemalint.author.pull.files import require_contract_name
-from schemalint.author.pull.pulling import pull
-from schemalint.author.pull.request import (
+from schemalint.author.pull.contract_files import require_contract_name
+from schemalint.author.pull.pull_input import (
     NotPulled,
     Pulled,
     PullInput,
@@ -10,6 +9,7 @@ from schemalint.author.pull.request import (
     find,
     unseen,
 )
+from schemalint.author.pull.run import pull
 
 __all__ = [
     "NotPulled",

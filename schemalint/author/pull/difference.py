@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from schemalint.author.pull.declaration import (
+from schemalint.author.pull.live_declaration import (
     Scope,
     declared_field,
     declared_type,

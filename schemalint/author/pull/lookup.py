@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from schemalint import contract as contracts
-from schemalint.author.pull.request import Declared, PullInput
+from schemalint.author.pull.pull_input import Declared, PullInput
 from schemalint.base.errors import ConfigError, UsageError
 from schemalint.base.values import frozen, replace
 from schemalint.delta.path import format_path, split_path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from schemalint.base.errors import Location
 from schemalint.base.values import frozen
@@ -164,6 +164,17 @@ def children(node: Node) -> Iterator[tuple[str | int, Node]]:
         yield from ((entry.key.text, entry.value) for entry in node.entries)
     elif isinstance(node, Sequence):
         yield from enumerate(node.items)
+
+
+def data_of(node: Node) -> Any:  # noqa: ANN401 (any YAML value)
+    """Return the content of a node: dicts, lists and the values of scalars."""
+    match node:
+        case Scalar(value=value):
+            return value
+        case Mapping(entries=entries):
+            return {entry.key.text: data_of(entry.value) for entry in entries}
+        case Sequence(items=items):
+            return [data_of(item) for item in items]
 
 
 def location(file: str, text: str, span: Span) -> Location:

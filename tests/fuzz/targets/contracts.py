@@ -18,10 +18,10 @@ from fuzz.oracle import (
 )
 from fuzz.parts import joined, split
 from schemalint import contract as contracts
-from schemalint.author.pull.declaration import Scope
-from schemalint.author.pull.texts import updated_text
-from schemalint.author.revert.declaration import reverse_changes
-from schemalint.author.revert.reverting import reverted_text
+from schemalint.author.pull.live_declaration import Scope
+from schemalint.author.pull.run import updated_text
+from schemalint.author.reversal import reverse_changes
+from schemalint.author.revert import reverted_text
 from schemalint.base.errors import SchemalintError
 from schemalint.base.values import replace
 from schemalint.contract.fixes import fixed_files

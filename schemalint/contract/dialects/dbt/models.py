@@ -14,7 +14,7 @@ from schemalint.contract.dialects.dbt.catalog import Catalog
 from schemalint.contract.dialects.dbt.manifest import Json, mapping, mappings, text, texts
 from schemalint.contract.dialects.dbt.positions import Anchors, Described, SchemaFiles
 from schemalint.contract.dialects.dbt.readers import owner_of, readers_of
-from schemalint.contract.dialects.native.declared import declared_type
+from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.delta import properties
 from schemalint.delta.datatype import UNMANAGED, DataType, Field, Managed, Struct
 from schemalint.delta.path import Path, format_path, split_path

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from schemalint.base.document import Document, Mapping, Node, Scalar, root_values
+from schemalint.base.document import Document, Mapping, data_of, root_values
 from schemalint.base.document.outline import read_beside as read_items_beside
 from schemalint.base.document.shape import check_for
 from schemalint.base.errors import ContractError
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.build import Columns, Known, build
-from schemalint.contract.dialects.native.column_path import Report
+from schemalint.contract.dialects.native.faults import Report
 from schemalint.model.contract import Contract
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def handles(document: Document) -> bool:
 def read(document: Document) -> Contract | tuple[ContractError, ...]:
     """Return the contract, or all of its errors in the order of the text."""
     report = Report(document)
-    contract = _read(_plain(document.root), report)
+    contract = _read(data_of(document.root), report)
     if contract is not None and not report.errors:
         return contract
     return tuple(sorted(report.errors, key=_order))
@@ -53,7 +53,7 @@ def read_beside(text: str, older: Contract) -> Contract | None:
     before = _known(older, columns.fields[: beside.first])
     after = _known(older, columns.fields[beside.last + 1 :])
     report = Report(beside.document)
-    contract = _read(_plain(beside.document.root), report, Known(before, after, beside.outline))
+    contract = _read(data_of(beside.document.root), report, Known(before, after, beside.outline))
     return None if report.errors else contract
 
 
@@ -75,7 +75,7 @@ def _read(data: dict[str, Any], report: Report, known: Known | None = None) -> C
         return None
     if not check_for(native.Contract)(data):
         # Imported here because pydantic costs more than the rest of a check.
-        from schemalint.contract.dialects.native.problems import report_problems  # noqa: PLC0415
+        from schemalint.contract.dialects.native.explanations import report_problems  # noqa: PLC0415
 
         report_problems(data, report)
         if report.errors:
@@ -93,16 +93,6 @@ def _is_version(version: object, report: Report) -> bool:
     else:
         report.at_value((_KEY,), "the format version must be 1", "write schemalint: 1")
     return False
-
-
-def _plain(node: Node) -> Any:  # noqa: ANN401 - any YAML value
-    match node:
-        case Scalar():
-            return node.value
-        case Mapping():
-            return {entry.key.text: _plain(entry.value) for entry in node.entries}
-        case _:
-            return [_plain(item) for item in node.items]
 
 
 def _order(error: ContractError) -> tuple[object, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schemalint.base.document import Path as YamlPath
 from schemalint.contract.dialects.native import format as native
-from schemalint.contract.dialects.native.column_path import Report
+from schemalint.contract.dialects.native.faults import Report
 from schemalint.contract.dialects.native.texts import read_path
 from schemalint.delta import properties
 from schemalint.delta.datatype import Struct

@@ -7,10 +7,10 @@ from typing import Final, TypeAlias
 from schemalint.base.document import Path as YamlPath
 from schemalint.base.values import frozen, replace
 from schemalint.contract.dialects.native import format as native
-from schemalint.contract.dialects.native.column_path import Report
-from schemalint.contract.dialects.native.declared import declared_type, suggestion
-from schemalint.contract.dialects.native.history import Entry, History, below, distributed, joined
+from schemalint.contract.dialects.native.declared_types import declared_type, suggestion
+from schemalint.contract.dialects.native.faults import Report
 from schemalint.contract.dialects.native.texts import path_in, read_date
+from schemalint.contract.dialects.native.type_changes import Entry, History, below, distributed, joined
 from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Identity, Managed, Map, Struct
 from schemalint.delta.path import Part, Path
 from schemalint.delta.type_text import TypeTextError

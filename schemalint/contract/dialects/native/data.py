@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
 from schemalint.base.values import as_dict, changed_fields
-from schemalint.contract.dialects.native.declared import declared_type
+from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.contract.dialects.native.format import VERSION
 from schemalint.delta.datatype import (
     UNMANAGED,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
-from schemalint.base.document import Document, Mapping, Node, Scalar, decode, node_at, read_documents
+from schemalint.base.document import Document, data_of, decode, node_at, read_documents
 from schemalint.base.document.shape import check_for
 from schemalint.base.errors import ContractError, Location
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.allow import read_exception
-from schemalint.contract.dialects.native.column_path import Report
+from schemalint.contract.dialects.native.faults import Report
 from schemalint.contract.dialects.native.texts import read_table_name
 from schemalint.delta.datatype import Struct
 from schemalint.model.exception import ExceptionSource, WrittenException
@@ -32,9 +32,9 @@ def read_exceptions(file: str, data: bytes) -> tuple[WrittenException, ...]:
             f"the file has {len(documents)} documents", help=f"it has one: {KEY}: 1", location=Location(file)
         )
     report = Report(documents[0])
-    content = _plain(documents[0].root)
+    content = data_of(documents[0].root)
     if not check_for(native.ExceptionsFile)(content):
-        from schemalint.contract.dialects.native.problems import report_problems  # noqa: PLC0415 (pydantic)
+        from schemalint.contract.dialects.native.explanations import report_problems  # noqa: PLC0415 (pydantic)
 
         report_problems(content, report, native.ExceptionsFile)
     found = () if report.errors else tuple(_written(cast("native.ExceptionsFile", content), report))
@@ -55,13 +55,3 @@ def _written(content: native.ExceptionsFile, report: Report) -> Iterator[Written
 def _location(document: Document, index: int) -> Location:
     node = node_at(document, ("exceptions", index, "rule"))
     return document.location((node or document.root).span)
-
-
-def _plain(node: Node) -> Any:  # noqa: ANN401 - any YAML value
-    match node:
-        case Scalar():
-            return node.value
-        case Mapping():
-            return {entry.key.text: _plain(entry.value) for entry in node.entries}
-        case _:
-            return [_plain(item) for item in node.items]

@@ -25,7 +25,7 @@ from schemalint.base.document import Path as YamlPath
 from schemalint.base.document.outline import Outline
 from schemalint.base.values import frozen, grouped
 from schemalint.contract.anchors import normal
-from schemalint.contract.dialects.native.column_path import inside
+from schemalint.contract.dialects.native.faults import inside
 from schemalint.delta import properties
 from schemalint.delta.datatype import Struct
 from schemalint.delta.path import Part, Path, split_path

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Final, TypeVar
 
 from schemalint.base.document import Path as YamlPath
-from schemalint.contract.dialects.native.column_path import Report
+from schemalint.contract.dialects.native.faults import Report
 from schemalint.delta.datatype import DataType, path_of_names
 from schemalint.delta.path import Path, split_path
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from schemalint import contract as contracts
-from schemalint.author.revert.declaration import Reversal, reverse_changes
+from schemalint.author.reversal import Reversal, reverse_changes
 from schemalint.base.document import decode
 from schemalint.base.document.review import unified_diff
 from schemalint.base.errors import ContractError, UsageError

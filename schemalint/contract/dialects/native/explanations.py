@@ -15,7 +15,7 @@ from schemalint.base.document import Path as YamlPath
 from schemalint.base.document import Scalar, node_at, print_scalar
 from schemalint.base.document.shape import fields, hint_at, is_mapping
 from schemalint.contract.dialects.native import format as native
-from schemalint.contract.dialects.native.column_path import Report
+from schemalint.contract.dialects.native.faults import Report
 from schemalint.contract.dialects.native.other_words import ADVICE, KEYS, NOT_NULL
 
 _KINDS: Final[dict[object, str]] = {

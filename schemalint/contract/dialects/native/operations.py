@@ -9,7 +9,7 @@ from typing import assert_never
 from schemalint.base.document import Document, Entry, Scalar, entries_of, items_of, node_at, value_of
 from schemalint.base.document import Path as YamlPath
 from schemalint.base.errors import ContractError
-from schemalint.contract.dialects.native.columnedits import ColumnEdits
+from schemalint.contract.dialects.native.column_operations import ColumnEdits
 from schemalint.contract.dialects.native.data import Data, deletion, property_value
 from schemalint.contract.dialects.native.printing import print_value, spelled, spelled_like
 from schemalint.contract.dialects.native.records import Records

@@ -18,7 +18,7 @@ from schemalint.base.document import (
 from schemalint.base.errors import ContractError
 from schemalint.base.values import as_dict, replace
 from schemalint.contract.dialects.native.data import Data, column
-from schemalint.contract.dialects.native.declared import declared_type
+from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.contract.dialects.native.printing import print_block, print_value, spelled
 from schemalint.contract.dialects.native.records import Record, Records
 from schemalint.contract.dialects.native.spans import Written

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
-from schemalint.author.pull.declaration import Scope
-from schemalint.author.pull.files import PulledFile
+from schemalint.author.pull.contract_files import PulledFile
+from schemalint.author.pull.live_declaration import Scope
 from schemalint.base.document import candidate
 from schemalint.base.errors import ConfigError, ContractError, SchemalintError
 from schemalint.base.printable import visible

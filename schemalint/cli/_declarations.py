@@ -16,6 +16,7 @@ from schemalint.project import git
 
 if TYPE_CHECKING:
     from schemalint.lint.declarations import DeclaredTables
+    from schemalint.project.git import Contents
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -53,3 +54,12 @@ def tables_of_other_tools(
         for note in found.notes:
             print_note(note)
     return found
+
+
+def with_additions(declared: DeclaredTables | None, contents: Contents) -> DeclaredTables | None:
+    """Return the tables with what contracts add to them (``extends``)."""
+    if declared is None:
+        return None
+    from schemalint.lint.overlays import with_overlays  # noqa: PLC0415 (only with such files)
+
+    return with_overlays(declared, contents)

@@ -22,7 +22,12 @@ from schemalint.cli._baseline import (
     require_baseline,
     with_baseline,
 )
-from schemalint.cli._declarations import DeclarationsOptions, declarations_options, tables_of_other_tools
+from schemalint.cli._declarations import (
+    DeclarationsOptions,
+    declarations_options,
+    tables_of_other_tools,
+    with_additions,
+)
 from schemalint.cli._options import (
     engine_option,
     examples,
@@ -222,7 +227,7 @@ def _run(options: CheckOptions) -> CheckResult | None:
         request = _request(sides, contents, rules, options)
         with shown_progress(options.connection) as tell:
             live = _live(project, head, connecting, options, spark, tell)
-            request = replace(request, live=live, tell=tell, declared=declared)
+            request = replace(request, live=live, tell=tell, declared=with_additions(declared, contents))
             engines = (engine for judged in request.engines for of in judged.values() for engine in of.all)
             for note in sorted(set(filter(None, (engine.newer_note for engine in engines)))):
                 print_note(f"note: {note}")

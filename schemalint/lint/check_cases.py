@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from schemalint import contract as contracts
 from schemalint.base.errors import LiveError
 from schemalint.base.printable import visible
+from schemalint.contract.overlay import nothing_to_extend
 from schemalint.lint.case import Case, Purpose
 from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
 from schemalint.lint.consumers import with_consumers
@@ -93,6 +94,8 @@ class CheckCases:
                 request.contents, changed, targets, request.repository, self.found
             ):
                 yield Case(self._rules(fact.contract), declared=fact.contract, facts=(fact,)), existing
+        for fact in request.declared.duplicates if request.declared else ():
+            yield Case(self._rules(fact.contract), declared=fact.contract, facts=(fact,)), False
 
     def without_live_tables(self) -> Iterator[LiveError]:
         """Yield an error if the file has no entry for any table: only new contracts may lack one."""
@@ -280,10 +283,12 @@ class PairedContracts:
             self.unreadable |= {contract.key for contract in before.contracts}
         elif before.errors:
             self._broken_before = True
-        for contract in before.contracts:
-            self.before.setdefault(contract.key, contract)
-        for contract in after.contracts:
-            self.after.setdefault(contract.key, contract)
+        for known, result in ((self.before, before), (self.after, after)):
+            for contract in result.contracts:
+                if contract.extends is None:  # those that extend another one are joined with it
+                    known.setdefault(contract.key, contract)
+                elif self._request.declared is None and known is self.after:
+                    self.errors.append(nothing_to_extend(contract))
 
     def _read_older_bases(self) -> None:
         """Take contracts from older revisions where a file of the base is unreadable.

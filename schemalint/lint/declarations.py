@@ -18,6 +18,7 @@ from schemalint.base.reading import read_given
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.dialects import Origin, Reading, Source, dialects, read_declarations
 from schemalint.model.contract import NATIVE, Contract, table_key
+from schemalint.model.fact import DuplicateTable
 from schemalint.model.finding import Finding, Skipped
 from schemalint.project import git
 from schemalint.project.config.declarations import Declarations, given_declarations
@@ -45,6 +46,7 @@ class DeclaredTables:
         notes: What the files declare and nobody compares, one line each.
         observed: The columns whose types no file declares, by table key.
         texts: Returns the text of a file that positions of the head point into.
+        duplicates: The contracts of the head that declare one of the tables once more.
     """
 
     before: Mapping[str, Contract] = field(default_factory=dict)
@@ -54,6 +56,7 @@ class DeclaredTables:
     notes: tuple[str, ...] = ()
     observed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     texts: Callable[[str], str | None] = lambda _file: None
+    duplicates: tuple[DuplicateTable, ...] = ()
 
     def changed(self, *, everything: bool) -> tuple[Mapping[str, Contract], Mapping[str, Contract]]:
         """Return the tables of base and head that differ, or all of them."""

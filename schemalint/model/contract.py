@@ -80,6 +80,8 @@ class Contract:
         on_column_change: What that tool does to a table that it alters when columns differ; None if it
             follows every declaration.
         dialect: The format that declares it: ``native``, or that of another tool, whose files nobody edits.
+        extends: The format of the declaration that this one adds to, if it declares no columns of its own.
+        renamed_from: The old names of columns of that declaration, by their new ones.
         drop_features: The features that the contract drops explicitly.
         truncated_features: Those of `drop_features` whose drop truncates the history.
         anchors: The location of each declared thing in the text.
@@ -102,6 +104,8 @@ class Contract:
     managed_how: ManagedHow = "alter"
     on_column_change: OnColumnChange | None = None
     dialect: str = NATIVE
+    extends: str | None = None
+    renamed_from: Mapping[str, str] = field(default_factory=dict)
     drop_features: frozenset[str] = frozenset()
     truncated_features: frozenset[str] = frozenset()
     protocol: ProtocolLimits = ProtocolLimits()

@@ -48,7 +48,12 @@ def read_beside(text: str, older: Contract) -> Contract | None:
         return None
     beside = read_items_beside(text, older.file, anchors.text, outline, ("columns",))
     columns = older.state.columns
-    if beside is None or not handles(beside.document) or (older.deprecated and not columns.has_unique_names):
+    if (
+        older.extends
+        or beside is None
+        or not handles(beside.document)
+        or (older.deprecated and not columns.has_unique_names)
+    ):
         return None
     before = _known(older, columns.fields[: beside.first])
     after = _known(older, columns.fields[beside.last + 1 :])
@@ -73,6 +78,10 @@ def _known(contract: Contract, fields: tuple[Field, ...]) -> Columns:
 def _read(data: dict[str, Any], report: Report, known: Known | None = None) -> Contract | None:
     if not _is_version(data[_KEY], report):
         return None
+    if "extends" in data:
+        from schemalint.contract.dialects.native.overlay import read_overlay  # noqa: PLC0415 (few contracts are)
+
+        return read_overlay(data, report)
     if not check_for(native.Contract)(data):
         # Imported here because pydantic costs more than the rest of a check.
         from schemalint.contract.dialects.native.explanations import report_problems  # noqa: PLC0415

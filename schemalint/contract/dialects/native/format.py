@@ -320,8 +320,40 @@ class Contract(TypedDict, total=False):
     """Exceptions: findings approved with a reason."""
 
 
+class Overlay(TypedDict, total=False):
+    """What a table needs beside its declaration in a file of another tool."""
+
+    __pydantic_config__ = _CONFIG  # type: ignore[misc]  # pydantic's name for the configuration of a TypedDict
+
+    schemalint: Required[Literal[1]]
+    """Version of the contract format."""
+    table: Required[str]
+    """Table name, as the other file declares it."""
+    extends: Required[str]
+    """Format of the other file, e.g. `dbt`; it declares the columns, and this one none."""
+    location: str
+    """Location of the table: an absolute URI, or relative to the target's root."""
+    owner: str
+    """Person or team responsible for the table."""
+    renamed_from: dict[str, str]
+    """Old names of renamed columns, by their new names."""
+    dropped: list[str | Dropped]
+    """Columns that may be dropped."""
+    properties: dict[str, PropertyValue]
+    """Table properties: value by key; null removes a property."""
+    protocol: Protocol
+    """Limits on the protocol of the table."""
+    open: Open
+    """Schema changes that writers can make with mergeSchema."""
+    consumers: list[str | Consumer]
+    """Readers and writers of the table, beside those that the other file knows."""
+    allow: list[RuleException]
+    """Exceptions: findings approved with a reason."""
+
+
 NOUNS: Final[dict[object, str]] = {
     Contract: "a contract",
+    Overlay: "a contract that extends another one",
     Column: "a column",
     Part: "a part of a type",
     TypeChange: "an entry of type_changes",

@@ -10,15 +10,29 @@ from schemalint.contract.dialects.native import format as native
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of a contract; it does not check the syntax of types, dates and paths."""
-    return editor_schema(
-        native.Contract,
-        name="contract",
-        version=native.VERSION,
-        title="schemalint contract",
-        description="The declared schema of one Delta table.",
-        texts={("TypeChange", "from"): "The type before the change.", ("RuleException", "from"): _OLD},
-        examples=_EXAMPLES,
+    schema, overlay = (
+        editor_schema(
+            format_,
+            name="contract",
+            version=native.VERSION,
+            title="schemalint contract",
+            description="The declared schema of one Delta table.",
+            texts={("TypeChange", "from"): "The type before the change.", ("RuleException", "from"): _OLD},
+            examples=_EXAMPLES,
+        )
+        for format_ in (native.Contract, native.Overlay)
     )
+    own = [key for key in overlay["properties"] if key not in schema["properties"]]
+    only_in_contracts = [key for key in schema["properties"] if key not in overlay["properties"]]
+    return {
+        **schema,
+        "properties": {**schema["properties"], **{key: overlay["properties"][key] for key in own}},
+        "required": [key for key in schema["required"] if key != "columns"],
+        "anyOf": [
+            {"required": ["columns"], "not": {"anyOf": [{"required": [key]} for key in own]}},
+            {"required": ["extends"], "not": {"anyOf": [{"required": [key]} for key in only_in_contracts]}},
+        ],
+    }
 
 
 def exceptions_schema() -> dict[str, Any]:

@@ -49,6 +49,13 @@ def columns_used(expression: str) -> frozenset[Names] | None:
     columns: ``element_at(lines, 1).qty`` gives ``("lines",)``. None if the expression cannot be parsed, or
     contains ``*`` or a subquery.
     """
+    tree = parsed(expression)
+    return None if tree is None else names_of(tree)
+
+
+@cache
+def parsed(expression: str) -> exp.Expr | None:
+    """Return an expression as a tree; None if it cannot be parsed, or contains ``*`` or a subquery."""
     # Importing sqlglot takes longer than a whole check, and few changes concern an expression.
     from sqlglot import Dialect, exp  # noqa: PLC0415
     from sqlglot.errors import SqlglotError  # noqa: PLC0415
@@ -58,8 +65,13 @@ def columns_used(expression: str) -> frozenset[Names] | None:
     except (SqlglotError, RecursionError):
         return None
     tree = trees[0] if len(trees) == 1 else None
-    if tree is None or tree.find(exp.Star, exp.Query) is not None:
-        return None
+    return None if tree is None or tree.find(exp.Star, exp.Query) is not None else tree
+
+
+def names_of(tree: exp.Expr) -> frozenset[Names]:
+    """Return the columns in a tree, as `columns_used` does."""
+    from sqlglot import exp  # noqa: PLC0415 (as above)
+
     return frozenset(_names(column) for column in tree.find_all(exp.Column))
 
 

@@ -10,8 +10,9 @@ from typing import Final, assert_never
 
 from schemalint.base.values import Itself, frozen
 from schemalint.delta.datatype import Struct, walk_fields
+from schemalint.delta.one_expression import COLUMN_WORDS, expression_fault
 from schemalint.delta.path import Path, format_path
-from schemalint.delta.sql_text import COLUMN_WORDS, Token, expression_fault, tokens
+from schemalint.delta.sql_text import Token, tokens
 from schemalint.delta.table import TableState
 
 # Words that a bracket may follow and that are no functions; other keywords are functions too (`if`).

@@ -22,6 +22,7 @@ from schemalint.delta.properties import (
 )
 from schemalint.delta.property_values import Kind, Stops, parse_interval, value_reader
 from schemalint.delta.requests import value_refusal
+from schemalint.delta.table import LiveTable
 
 _MANIFEST: Final = (
     "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED."
@@ -89,6 +90,13 @@ def mended_by(key: str, value: str) -> Literal["ALTER TABLE", "RESTORE"] | None:
     if stopped_by(key, value) is Stops.NOTHING or key not in _NOT_MENDED_BY_ALTER:
         return "ALTER TABLE"
     return "RESTORE" if _NOT_MENDED_BY_ALTER[key] else None
+
+
+def way_back(table: LiveTable, why: str) -> str:
+    """Return the help for what only an earlier version can mend; the first version has none before it."""
+    if table.version == 0:
+        return f"write the table again, it has no version before: {why}"
+    return f"restore the version before: {why}"
 
 
 def _is_readable(row: TableProperty, value: str) -> bool:

@@ -37,26 +37,9 @@ _LEXEME: Final = r"""(?xs)
     | (?P<name>`(?:[^`]|``)*`)
     | (?P<word>[0-9]+[eE][+-][0-9]+(?:[bB][dD]|[dDfF])? | [A-Za-z0-9_]+)
     | (?P<open>[(\[]) | (?P<close>[)\]])
-    | (?P<sign>(?!--|/\*|\*/|//)[-.!=<>+*/%~&|^:?,])
+    | (?P<sign><=>|[<>!=]=|<>|![<>]|\|\||[-=]>|<<|>>>?|::|(?!--|/\*|\*/|//)[-.!=<>+*/%~&|^:?,])
     """
-_CLOSING: Final = {"(": ")", "[": "]"}
 _QUOTED: Final = frozenset({"raw", "string", "name", "comment"})
-_VARIABLE: Final = "${"
-_OTHER: Final = {
-    "'": "has a ' that is not closed",
-    '"': 'has a " that is not closed',
-    "`": "has a ` that is not closed",
-    ";": "contains a semicolon",
-    "/": "contains // or a comment that is not closed or contains another one",
-    "-": "ends in a comment",
-}
-"""The fault of a character that Spark cannot read."""
-
-COLUMN_WORDS: Final = frozenset(
-    {"comment", "after", "first", "generated", "default", "not"}
-    | {"constraint", "check", "primary", "unique", "references"}
-)
-"""Words, in lower case, that end the default in a column definition and start its next clause."""
 
 
 @frozen
@@ -65,8 +48,8 @@ class Token:
 
     Attributes:
         kind: ``raw`` or ``string`` for literals, ``name`` for a name in back-quotes, ``word`` for a keyword,
-            an unquoted name or a number, ``open`` and ``close`` for brackets, ``sign`` for a character of an
-            operator, ``other`` for what Spark cannot read.
+            an unquoted name or a number, ``open`` and ``close`` for brackets, ``sign`` for an operator or a
+            part of one, ``other`` for what Spark cannot read.
     """
 
     kind: str
@@ -88,43 +71,6 @@ def tokens(text: str) -> tuple[Token, ...]:
         if kind not in {"blank", "comment"}:
             found.append(Token(kind, read))
     return tuple(found)
-
-
-def is_one_expression(text: str, *, without: frozenset[str] = frozenset()) -> bool:
-    """Whether a statement that contains the text cannot read it as anything but one expression.
-
-    The expression itself is not checked.
-
-    Args:
-        text: The text of the expression.
-        without: Words, in lower case, that the text must not contain outside brackets.
-    """
-    return expression_fault(text, without=without) is None
-
-
-def expression_fault(text: str, *, without: frozenset[str] = frozenset()) -> str | None:
-    """Return why a text is not one expression, as the end of a sentence; None if it is one.
-
-    See `is_one_expression`.
-    """
-    if _VARIABLE in text:
-        return "contains ${, which Spark replaces with values of each session that parses it"
-    found = tokens(text)
-    open_brackets: list[str] = []
-    for token in found:
-        if token.kind == "other":
-            return _OTHER.get(token.text, f"contains {token.text}, which is not part of any expression")
-        if token.kind == "open":
-            open_brackets.append(token.text)
-        elif token.kind == "close" and (not open_brackets or _CLOSING[open_brackets.pop()] != token.text):
-            return f"has a {token.text} without its opening bracket"
-        elif not open_brackets and token.text == ",":
-            return "has a comma outside brackets"
-        elif not open_brackets and token.kind == "word" and token.text.lower() in without:
-            return f"contains {token.text.upper()} outside brackets, which begins another clause"
-    if open_brackets:
-        return f"has a {open_brackets[-1]} that is not closed"
-    return None if found else "is empty"
 
 
 def without_quoted(text: str) -> str:

@@ -1,75 +1,8 @@
-"""A text in a statement is exactly one expression, or it is refused."""
+"""Quoted texts and tokens of SQL are read as Spark reads them."""
 
 from __future__ import annotations
 
-import pytest
-
-from schemalint.delta.sql_text import (
-    COLUMN_WORDS,
-    expression_fault,
-    is_one_expression,
-    tokens,
-    without_quoted,
-)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a > 0",
-        "a > 0 /* ** / ' ( */ AND b < 0",
-        "a > 0 -- it's ( \n AND b < 0",
-        r"""s <> 'it\'s (' AND "x\" (" = 'a' 'b'""",
-        r"""s <> r'\' AND s <> R"'\" AND s <> r'\\'""",
-        r"s = 1r'\', extra int COMMENT '",
-        "`odd ``(` > 0 AND m['k)'] < 1e+5 AND date '2020-01-01' < d",
-        "a\u00a0>\u30000",
-        "coalesce(a, b) > :limit",
-    ],
-)
-def test_one_expression(text: str) -> None:
-    assert expression_fault(text) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("", "is empty"),
-        (" -- a\n", "is empty"),
-        ("a > 0)", "has a ) without its opening bracket"),
-        ("f(a]", "has a ] without its opening bracket"),
-        ("f(a", "has a ( that is not closed"),
-        ("1, extra int", "has a comma outside brackets"),
-        ("1; DROP TABLE t", "contains a semicolon"),
-        ("a > 'x", "has a ' that is not closed"),
-        ('a > "x', 'has a " that is not closed'),
-        ("`a > 0", "has a ` that is not closed"),
-        (r"s = r'\', extra int COMMENT '\'", "has a comma outside brackets"),
-        (r"s = 1e+5r'\', extra int COMMENT '\'", "has a comma outside brackets"),
-        ("a > 0 -- b", "ends in a comment"),
-        ("a > 0 -- b\\\n", "ends in a comment"),
-        ("a > 0 /* b", "contains // or a comment that is not closed or contains another one"),
-        ("a > 0 /* b /* c */ */", "contains // or a comment that is not closed or contains another one"),
-        ("a > 0 /*+ b */", "contains // or a comment that is not closed or contains another one"),
-        ("größe > 0", "contains ö, which is not part of any expression"),
-        ("a > {1}", "contains {, which is not part of any expression"),
-        (
-            "s <> '${env:HOME}'",
-            "contains ${, which Spark replaces with values of each session that parses it",
-        ),
-    ],
-)
-def test_anything_else_is_refused_with_its_fault(text: str, fault: str) -> None:
-    assert expression_fault(text) == fault
-    assert not is_one_expression(text)
-
-
-def test_default_ends_at_the_next_clause_of_its_column() -> None:
-    """Spark reads `DEFAULT 1 CHECK (…)` as a default and a constraint of the column."""
-    for word in COLUMN_WORDS:
-        assert is_one_expression(f"1 {word} x")
-        assert not is_one_expression(f"1 {word} x", without=COLUMN_WORDS)
-        assert is_one_expression(f"(1 {word} x)", without=COLUMN_WORDS)
+from schemalint.delta.sql_text import tokens, without_quoted
 
 
 def test_tokens_are_those_of_spark() -> None:

@@ -14,7 +14,7 @@ from schemalint.delta.change import ConstraintChanged, TableAdded
 from schemalint.delta.datatype import LONG, STRING, UNMANAGED, Field, Struct
 from schemalint.delta.expressions import Expression, Place, unusable_part
 from schemalint.delta.functions import FunctionKind, kinds
-from schemalint.delta.sql_text import COLUMN_WORDS, is_one_expression
+from schemalint.delta.one_expression import COLUMN_WORDS, is_one_expression
 from schemalint.delta.table import TableState
 from schemalint.model.plan import Step, StepKind, TablePlan
 from schemalint.spark.expressioncheck import require_accepted

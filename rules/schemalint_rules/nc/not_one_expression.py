@@ -34,12 +34,14 @@ def not_one_expression(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator
     - brackets, quotes and comments that are not closed, and closing brackets without an opening one;
     - a comma or a semicolon outside brackets;
     - characters that no expression contains outside quotes, such as `{` or `ö`;
+    - values without an operator between them (`high price > 0`), operators without a value (`a > > 0`), and
+      operators that Spark does not have (`a === 1`, `s ~ 'x'`, `[high price]`);
     - in a default, a word that begins the next clause of a column outside brackets, such as `NOT` or `CHECK`;
     - `${`, even in quotes;
     - a comment inside a comment, and a hint.
 
-    The rule does not check the expression itself: NC012 checks the names in it, and `apply` asks Spark's
-    parser before the first statement of a table.
+    The rule knows a part of Spark's grammar: NC012 warns of constraints that schemalint cannot parse, and
+    checks the names in them, and `apply` asks Spark's parser before the first statement of a table.
 
     ## Why is this bad?
 

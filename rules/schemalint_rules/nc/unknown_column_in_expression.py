@@ -7,6 +7,7 @@ from schemalint.delta.column_names import nearest_name
 from schemalint.delta.column_users import columns_used
 from schemalint.delta.datatype import VOID, Array, DataType, Map, Struct, type_at
 from schemalint.delta.expressions import Place, expressions_of, unusable_part
+from schemalint.delta.live_effect import way_back
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import tokens, without_quoted
 from schemalint.delta.table import LiveTable
@@ -32,7 +33,7 @@ _REFERENCE = "DELTA_INVALID_GENERATED_COLUMN_REFERENCES"
 # Delta's error for a live table, by that of the statement that would declare the expression.
 _CONSTRAINT = {_COLUMN: _VIOLATED, _FIELD: _VIOLATED, _NO_STRUCT: _NOT_EXTRACTED}
 _GENERATED = {_COLUMN: _REFERENCE}
-_NO_CHANGE = "restore the version before: no statement changes a generation expression"
+_NO_CHANGE = "no statement changes a generation expression"
 
 
 @rule(
@@ -142,7 +143,9 @@ def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
         yield Problem(
             f"{expression.subject} uses {message}: "
             + ("every write fails" if is_constraint else "no statement can alter the table"),
-            help="remove it, or add one with columns of the table" if is_constraint else _NO_CHANGE,
+            help="remove it, or add one with columns of the table"
+            if is_constraint
+            else way_back(table, _NO_CHANGE),
             severity=Severity.WARNING if is_mended else None,
             path=expression.path,
             object=ObjectRef("constraint", expression.name) if is_constraint else None,
@@ -170,7 +173,7 @@ def _constraint(name: str, text: str, ctx: RuleContext) -> Iterator[Problem]:
     if used is None:
         yield Problem(
             f"schemalint cannot parse the constraint {name}, so its columns are not checked",
-            help="a constraint is a condition on the columns of one row",
+            help="Spark may accept it or not: `apply` asks it before the first statement",
             severity=Severity.WARNING,
             object=object_,
             new=text,

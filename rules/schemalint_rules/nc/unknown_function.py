@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from schemalint.delta.datatype import Struct
 from schemalint.delta.expressions import Expression, Place, expressions_of, unknown_functions, unusable_part
+from schemalint.delta.live_effect import way_back
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _ERROR = "UNRESOLVED_ROUTINE"
 _OF_DEFAULT = "INVALID_DEFAULT_VALUE.UNRESOLVED_EXPRESSION"
 _HELP = "use a built-in function of Spark: every client that writes to the table must know it"
-_NO_CHANGE = "restore the version before: no statement changes a generation expression"
+_NO_CHANGE = "no statement changes a generation expression"
 # What a session without the function refuses to do with a live table (measured on Delta 4.4.0).
 _EFFECTS = {
     Place.CONSTRAINT: "every write of rows fails",
@@ -91,7 +92,7 @@ def _of_table(table: LiveTable) -> Iterator[Problem]:
             effect = _EFFECTS[expression.place]
             yield Problem(
                 f"{expression.subject} calls {name}(), which Spark does not have: {effect}",
-                help=_NO_CHANGE if expression.place is Place.GENERATED else _HELP,
+                help=way_back(table, _NO_CHANGE) if expression.place is Place.GENERATED else _HELP,
                 path=expression.path,
                 object=None if expression.path else ObjectRef("constraint", expression.name),
                 part=None if expression.path is None else expression.place.value,

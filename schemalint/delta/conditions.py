@@ -1,0 +1,220 @@
+"""Find what Spark's analyzer refuses in a CHECK constraint, as far as literals and columns tell.
+
+Measured on Delta 4.4.0 with Spark 4.2.0 (``tests/engine/constraints.csv``). Nothing is said of functions, and
+of what stands inside of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+from schemalint.base.values import frozen
+from schemalint.delta.column_users import names_of, parsed
+from schemalint.delta.datatype import (
+    DOUBLE,
+    LONG,
+    STRING,
+    Array,
+    Atomic,
+    Char,
+    DataType,
+    Decimal,
+    Map,
+    String,
+    Struct,
+    Varchar,
+    type_at,
+)
+from schemalint.delta.default_values import Misfit, misfit
+from schemalint.delta.type_text import print_type
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_BOOLEAN: Final = Atomic("boolean")
+_INTEGERS: Final = frozenset({"byte", "short", "integer", "long"})
+_FLOATS: Final = frozenset({"float", "double"})
+_TIMES: Final = frozenset({"date", "timestamp", "timestamp_ntz"})
+_A_PAIR: Final = 2
+_BOOLEAN_TEXTS: Final = frozenset({"true", "t", "yes", "y", "1", "false", "f", "no", "n", "0"})
+
+# The classes of sqlglot's nodes, by what they do (`key` is the name in lower case).
+_COMPARISONS: Final = frozenset({"eq", "neq", "gt", "gte", "lt", "lte", "nullsafeeq", "in", "between"})
+_LOGICAL: Final = frozenset({"and", "or", "not"})
+_BOOLEANS: Final = _COMPARISONS | _LOGICAL | {"is", "like", "ilike", "rlike", "boolean"}
+_ARITHMETIC: Final = frozenset({"add", "sub", "mul", "div", "mod", "neg"})
+_BITS: Final = frozenset({"bitwiseand", "bitwiseor", "bitwisexor", "bitwisenot"})
+_TYPED: Final = _BOOLEANS | _ARITHMETIC | _BITS | {"paren", "dpipe"}
+
+
+class ConditionFault(Enum):
+    """What is wrong with a condition; the value is the error class of the statement that declares it."""
+
+    TEXT = "CAST_INVALID_INPUT"
+    """A text is compared with another type, to which Spark cannot cast it."""
+
+    TYPES = "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES"
+    """Values of two types are used together, of which Spark casts neither to the other."""
+
+    NEGATED = "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
+    """NOT stands before a value that is no boolean."""
+
+    NOT_BOOLEAN = "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"
+    """The whole is a number, a text or another value."""
+
+    NO_COLUMN = ""
+    """It names no column, so it says nothing of a row."""
+
+
+@frozen
+class ConditionProblem:
+    """A fault of a condition.
+
+    Attributes:
+        what: The fault, as the end of a sentence that begins with the constraint.
+        is_optional: Whether rows exist for which Spark does not come to the fault.
+    """
+
+    fault: ConditionFault
+    what: str
+    is_optional: bool = False
+
+
+def condition_problem(text: str, columns: Struct) -> ConditionProblem | None:
+    """Return the first fault of a condition; None if none is known, or it cannot be parsed."""
+    tree = parsed(text)
+    if tree is None:
+        return None
+    if (problem := next(_in_tree(tree, columns, is_optional=False), None)) is not None:
+        return problem
+    type_ = _type_of(tree, columns)
+    if type_ is not None and type_ != _BOOLEAN:
+        return ConditionProblem(
+            ConditionFault.NOT_BOOLEAN, f"is no condition, but a value ({print_type(type_)})"
+        )
+    if not names_of(tree):
+        return ConditionProblem(ConditionFault.NO_COLUMN, "names no column, so it is the same for every row")
+    return None
+
+
+def _in_tree(node: exp.Expr, columns: Struct, *, is_optional: bool) -> Iterator[ConditionProblem]:
+    """Yield the faults of a node, and of those inside it that Spark computes."""
+    if node.key not in _TYPED:
+        return
+    operands = _operands(node)
+    problem = _among(node, operands, columns)
+    if problem is not None:
+        yield ConditionProblem(*problem, is_optional or (node.key == "in" and len(operands) > _A_PAIR))
+    for number, operand in enumerate(operands):
+        skipped = is_optional or (node.key == "or" and number > 0)
+        yield from _in_tree(operand, columns, is_optional=skipped)
+
+
+def _among(
+    node: exp.Expr, operands: Iterable[exp.Expr], columns: Struct
+) -> tuple[ConditionFault, str] | None:
+    """Return the fault of the operands of a node with each other."""
+    if node.key in _LOGICAL:
+        fault = next(filter(None, (_fit(operand, _BOOLEAN, columns) for operand in operands)), None)
+        is_negated = node.key == "not" and fault is not None and fault[0] is ConditionFault.TYPES
+        return (ConditionFault.NEGATED, fault[1]) if is_negated and fault else fault
+    if node.key in _COMPARISONS | _ARITHMETIC:
+        for left, right in combinations(operands, 2):
+            for one, other in ((left, right), (right, left)):
+                type_ = _type_of(other, columns)
+                fault = None if type_ is None else _fit(one, type_, columns)
+                if fault is not None:
+                    return fault
+        if node.key == "neg":
+            return next(filter(None, (_fit(operand, DOUBLE, columns) for operand in operands)), None)
+    return None
+
+
+def _fit(node: exp.Expr, wanted: DataType, columns: Struct) -> tuple[ConditionFault, str] | None:
+    """Return the fault of a value that is used with one of the type."""
+    own, text = _type_of(node, columns), _text_of(node)
+    if own is None:
+        return None
+    if text is not None:
+        if isinstance(wanted, Array | Map | Struct):
+            return ConditionFault.TYPES, f"uses the text '{text}' with {print_type(wanted)}"
+        if _is_castable(text, wanted):
+            return None
+        return (
+            ConditionFault.TEXT,
+            f"uses the text '{text}' with {print_type(wanted)}, to which it cannot be cast",
+        )
+    groups = _group(own), _group(wanted)
+    if "" in groups or groups[0] == groups[1]:
+        return None
+    return ConditionFault.TYPES, f"uses {print_type(own)} with {print_type(wanted)}"
+
+
+def _is_castable(text: str, type_: DataType) -> bool:
+    """Whether Spark casts a text to the type; integers are compared as bigint, fractions as double."""
+    if _group(type_) == "number":
+        is_integer = isinstance(type_, Atomic) and type_.name in _INTEGERS
+        return misfit(_literal(text), LONG if is_integer else DOUBLE) is not Misfit.TYPE
+    if type_ == _BOOLEAN:
+        return text.strip().lower() in _BOOLEAN_TEXTS
+    if _group(type_) == "time":
+        return misfit(_literal(text), type_) is not Misfit.TYPE
+    return True
+
+
+def _literal(text: str) -> str:
+    return "'" + re.sub(r"(['\\])", r"\\\1", text) + "'"
+
+
+def _type_of(node: exp.Expr, columns: Struct) -> DataType | None:
+    """Return the type of a value; None if it is not known."""
+    inner = _operands(node)
+    if node.key == "paren":
+        return _type_of(inner[0], columns)
+    if node.key in _BOOLEANS:
+        return _BOOLEAN
+    if node.key == "column":
+        (names,) = names_of(node) or (None,)
+        return type_at(columns, names) if names is not None else None
+    if node.key == "literal":
+        return STRING if node.args["is_string"] else LONG if str(node.name).isdecimal() else DOUBLE
+    if node.key == "dpipe":
+        return STRING if all(_is_text(_type_of(operand, columns)) for operand in inner) else None
+    if node.key in _ARITHMETIC | _BITS:
+        types = [_type_of(operand, columns) for operand in inner]
+        return types[0] if all(type_ is not None and _group(type_) == "number" for type_ in types) else None
+    return None
+
+
+def _text_of(node: exp.Expr) -> str | None:
+    """Return a literal's text, in brackets or not; None for all else."""
+    while node.key == "paren":
+        node = _operands(node)[0]
+    return str(node.name) if node.key == "literal" and node.args["is_string"] else None
+
+
+def _is_text(type_: DataType | None) -> bool:
+    return isinstance(type_, String | Char | Varchar)
+
+
+_GROUPS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(_INTEGERS | _FLOATS, "number"),
+    **dict.fromkeys(_TIMES, "time"),
+    "boolean": "boolean",
+}
+
+
+def _group(type_: DataType) -> str:
+    """Return the kind of types that Spark casts to each other; empty for texts, and for what is not known."""
+    if isinstance(type_, Decimal):
+        return "number"
+    return _GROUPS.get(type_.name, "") if isinstance(type_, Atomic) else ""
+
+
+def _operands(node: exp.Expr) -> list[exp.Expr]:
+    """Return the nodes directly inside a node, in the order of the text."""
+    return list(node.iter_expressions())

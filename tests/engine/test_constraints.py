@@ -1,0 +1,144 @@
+"""What the rules say of constraints that are no conditions agrees with Spark, for every recorded text."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.record_constraints import (
+    QUESTIONS,
+    REFUSED,
+    ROW,
+    _parsed,
+    all_questions,
+    ask,
+    log_with,
+    read_record,
+)
+from engine.record_logs import ACCEPTED, _outcome
+from schemalint.delta.conditions import ConditionFault, condition_problem
+from schemalint.delta.datatype import Struct
+from schemalint.delta.one_expression import expression_fault
+from schemalint.delta.type_text import parse_type
+from support.sampling import some_of_each
+from support.short_logs import write_short_log
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+RECORD = read_record()
+SAMPLE = 4
+# The comment would hide the bracket that ends the statement's text.
+NOT_IN_A_STATEMENT = {"a > 0 -- x"}
+PIECES = (
+    *("a", "s", "high", "price", "0", "1", "1.5", "'x'", "`b`", "(a)", "f(a)", "l[0]", "()", "[a]"),
+    *("=", "==", "<>", "<", "<=", ">", ">=", "!", "~", "&", "|", "^", "+", "-", "*", "/", "%", "||"),
+    *("and", "or", "not", "in", "is", "null", "like", "between", "case", "when", "then", "else", "end"),
+    *("true", "date", "filter", "distinct", "div", "interval 1 day", "cast(a as int)"),
+    *("( a > 0 )", "f( a , )", "( , a )", "( > a )", "( a > )", "[ 'x' ]"),
+)
+# The rule leaves to the engine: what functions return, values of literals with a type, and divisions.
+UNDECIDED = {
+    *("'x' > date'2019-01-01'", "a = date'2020-01-01'", "d > date'x'", "date'2020-01-01'", "X'01'", "null"),
+    *("l[0] = 'x'", "size(l) = 'x'", "coalesce(a, 0) > 'x'", 'upper("x") > 0', "a > 1 / 0", "s 'x'"),
+    *("a > CAST('x' AS INT)", "a > int('x')", "d > CAST('x' AS DATE)", "d > to_date('x')", "d > DATE('x')"),
+    *(
+        "l[0]",
+        "length(s)",
+        "upper(s)",
+        "a || s",
+        "coalesce(a, 1)",
+        "CASE WHEN b THEN 1 END",
+        "CAST(b AS int)",
+    ),
+    *("if(b, 1, 2)", "array(a)", "struct(a)", "current_date()", "interval 1 day", "not_a_function(a)"),
+}
+
+MISTAKES = (
+    *("high price > 0", "[high price] > 0", "a > 0 1", "length s > 0", "coalesce(a 1) > 0", "a mod 2 = 1"),
+    *("a >", "> 0", "a > > 0", "a === 1", "a =< 1", "a && b", "a > 0 XOR b", "a IN (1,)"),
+    *("s ~ 'x'", "s MATCHES 'x'"),
+)
+
+
+def _columns() -> Struct:
+    columns = parse_type(
+        "struct<a: int, s: string, b: boolean, d: date, t: timestamp, p: decimal(10,2), f: double, "
+        "`Product.Id`: int, st: struct<x: int>, l: array<int>>"
+    )
+    assert isinstance(columns, Struct)
+    return columns
+
+
+COLUMNS = _columns()
+
+
+def test_every_question_is_recorded() -> None:
+    assert list(RECORD) == all_questions()
+
+
+def test_a_fault_of_the_text_is_refused_by_spark() -> None:
+    with_fault = {text for text in RECORD if expression_fault(text)} - NOT_IN_A_STATEMENT
+    assert {RECORD[text].parse for text in with_fault} == {REFUSED}
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_what_people_write_by_mistake_is_a_fault(text: str) -> None:
+    assert RECORD[text].parse == REFUSED
+    assert expression_fault(text)
+
+
+@pytest.mark.parametrize("text", QUESTIONS["table"])
+def test_a_problem_of_a_condition_is_the_engine_s(text: str) -> None:
+    problem, answer = condition_problem(text, COLUMNS), RECORD[text]
+    found = problem.fault.value if problem else ""
+    if text in UNDECIDED:
+        assert not found
+        assert answer.add != ACCEPTED
+        return
+    assert found == ("" if answer.add == ACCEPTED else answer.add)
+    if problem is None or problem.is_optional:
+        return
+    if problem.fault is ConditionFault.TEXT:
+        assert answer.insert == "TASK_WRITE_FAILED"
+    elif problem.fault in (ConditionFault.TYPES, ConditionFault.NEGATED):
+        assert answer.insert == answer.add
+    elif problem.fault is ConditionFault.NOT_BOOLEAN:
+        assert answer.insert == ACCEPTED
+
+
+@pytest.mark.spark
+def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
+    asked = [
+        *some_of_each(QUESTIONS["parser"], lambda text: RECORD[text], SAMPLE),
+        *some_of_each(QUESTIONS["table"], lambda text: RECORD[text], 1),
+    ]
+    assert ask(spark, tmp_path, asked) == {text: RECORD[text] for text in asked}
+
+
+@pytest.mark.spark
+def test_spark_refuses_every_statement_on_a_table_with_a_text_that_it_cannot_parse(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    write_short_log(log_with("high price > 0"), tmp_path / "t")
+    name = f"delta.`{tmp_path / 't'}`"
+    for statement in (
+        f"INSERT INTO {name} VALUES ({ROW})",
+        f"ALTER TABLE {name} SET TBLPROPERTIES ('team' = 'sales')",
+        f"SELECT * FROM {name}",
+        f"ALTER TABLE {name} DROP CONSTRAINT k",
+    ):
+        assert _outcome(spark, statement) == "PARSE_SYNTAX_ERROR", statement
+
+
+@pytest.mark.spark
+def test_spark_refuses_every_generated_text_with_a_fault(spark: SparkSession) -> None:
+    chosen = random.Random(7)  # noqa: S311 (no secret is made of it)
+    texts = {" ".join(chosen.choices(PIECES, k=chosen.randint(2, 6))) for _ in range(4000)}
+    faulty = sorted(text for text in texts if expression_fault(text))
+    assert len(faulty) > 1000
+    assert [text for text in faulty if _parsed(spark, text) != REFUSED] == []

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.datatype import Struct, field_at, type_at, walk
+from schemalint.delta.live_effect import way_back
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
@@ -59,16 +60,15 @@ def case_collision(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Pro
       - {name: order_number, type: string}
     ```
     """
-    is_live = isinstance(fact, LiveTable)
     for path, other in _collisions(fact.state.columns):
+        if isinstance(fact, LiveTable):
+            contract, help_ = None, way_back(fact, "Spark cannot read it as it is")
+            error = "DELTA_DUPLICATE_COLUMNS_FOUND.EXISTING_SCHEMA"
+        else:
+            contract, help_ = fact, "choose another name for one of the two, or remove one"
+            error = _refusal(path, ctx)
         yield Problem(
-            _message(path, other, None if isinstance(fact, LiveTable) else fact),
-            help="choose another name for one of the two, or remove one"
-            if not is_live
-            else "restore the previous version: RESTORE still works",
-            path=path,
-            part="repeated",
-            delta_error="DELTA_DUPLICATE_COLUMNS_FOUND.EXISTING_SCHEMA" if is_live else _refusal(path, ctx),
+            _message(path, other, contract), help=help_, path=path, part="repeated", delta_error=error
         )
 
 

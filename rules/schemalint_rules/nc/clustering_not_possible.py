@@ -7,6 +7,7 @@ from schemalint.delta.column_names import nearest_name
 from schemalint.delta.datatype import VOID, Array, Atomic, DataType, Map, Struct, type_at
 from schemalint.delta.path import Part, Path, format_path, path_key, prefixes
 from schemalint.delta.statistics import paths_with_statistics
+from schemalint.delta.table import LiveTable
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
@@ -30,12 +31,12 @@ _Fault = tuple[str, str, str]
 
 @rule(
     "NC014",
-    on=Contract,
+    on=(Contract, LiveTable),
     severity=Severity.ERROR,
     delta_errors=(_UNKNOWN, _IN_ARRAY, _IN_MAP, _NO_STRUCT, _TYPE, _TWICE, _TOO_MANY, _NO_STATISTICS),
     verdict="impossible",
 )
-def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+def clustering_not_possible(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
     """A table declares clustering by a column that cannot cluster it.
 
     ## What it does
@@ -54,7 +55,8 @@ def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Pr
       as one.
 
     As a warning it finds a clustering column that loses its statistics, because a column is added before it,
-    or a property of the statistics changes.
+    or a property of the statistics changes, and one of a live table that has none: it was moved behind the
+    first columns, by `apply --reorder` for example.
 
     NC007 reports a clustering column that the contract drops.
 
@@ -104,8 +106,11 @@ def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Pr
     clustered_by: [shop]
     ```
     """
-    clustering = contract.state.clustered_by
+    clustering = fact.state.clustered_by
     if not isinstance(clustering, tuple):
+        return
+    if isinstance(fact, LiveTable):
+        yield from _without_statistics_now(clustering, fact)
         return
     for message, help_, error in _faults(clustering, ctx):
         yield Problem(
@@ -117,6 +122,19 @@ def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Pr
         )
         return
     yield from _lost_statistics(clustering, ctx)
+
+
+def _without_statistics_now(clustering: tuple[Path, ...], table: LiveTable) -> Iterator[Problem]:
+    known = paths_with_statistics(table.state.columns, table.state.properties)
+    for path in clustering:
+        if type_at(table.state.columns, path) is not None and path_key(path) not in known:
+            yield Problem(
+                f"{format_path(path)} clusters the table and has no statistics in new files",
+                help="name it in delta.dataSkippingStatsColumns, or move it to the first columns",
+                severity=Severity.WARNING,
+                object=ObjectRef("clustering", "clustered_by"),
+                old=", ".join(map(format_path, clustering)),
+            )
 
 
 def _lost_statistics(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[Problem]:

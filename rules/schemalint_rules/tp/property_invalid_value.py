@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.live_effect import mended_by, refusal_of_value, stopped_by
+from schemalint.delta.live_effect import mended_by, refusal_of_value, stopped_by, way_back
 from schemalint.delta.properties import COLUMN_MAPPING_MODE, property_problem
 from schemalint.delta.property_values import Stops
 from schemalint.delta.requests import PropertyVerdict, judge_property, value_refusal
@@ -111,7 +111,7 @@ def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
         )
         yield Problem(
             f"{property_problem(key, value)}: {stops.value}",
-            help=_HELP[mended_by(key, value)],
+            help=_help(table, mended_by(key, value)),
             severity=Severity.WARNING if is_mended or is_harmless else None,
             object=ObjectRef("property", key),
             old=value,
@@ -119,8 +119,9 @@ def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
         )
 
 
-_HELP = {
-    "ALTER TABLE": "set another value, or remove the property: `ALTER TABLE` does that",
-    "RESTORE": "restore the version before: `ALTER TABLE` cannot replace this value",
-    None: "Delta Spark cannot mend the table: the writer that set the value has to replace it",
-}
+def _help(table: LiveTable, statement: str | None) -> str:
+    if statement == "ALTER TABLE":
+        return "set another value, or remove the property: `ALTER TABLE` does that"
+    if statement == "RESTORE":
+        return way_back(table, "`ALTER TABLE` cannot replace this value")
+    return "Delta Spark cannot mend the table: the writer that set the value has to replace it"

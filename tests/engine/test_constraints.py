@@ -17,7 +17,7 @@ from engine.record_constraints import (
     log_with,
     read_record,
 )
-from engine.record_logs import ACCEPTED, _outcome
+from engine.record_logs import ACCEPTED, _outcome, listing_files
 from schemalint.delta.conditions import ConditionFault, condition_problem
 from schemalint.delta.datatype import Struct
 from schemalint.delta.one_expression import expression_fault
@@ -126,13 +126,14 @@ def test_spark_refuses_every_statement_on_a_table_with_a_text_that_it_cannot_par
 ) -> None:
     write_short_log(log_with("high price > 0"), tmp_path / "t")
     name = f"delta.`{tmp_path / 't'}`"
-    for statement in (
-        f"INSERT INTO {name} VALUES ({ROW})",
-        f"ALTER TABLE {name} SET TBLPROPERTIES ('team' = 'sales')",
-        f"SELECT * FROM {name}",
-        f"ALTER TABLE {name} DROP CONSTRAINT k",
-    ):
-        assert _outcome(spark, statement) == "PARSE_SYNTAX_ERROR", statement
+    with listing_files(spark):
+        for statement in (
+            f"SELECT * FROM {name}",
+            f"INSERT INTO {name} VALUES ({ROW})",
+            f"ALTER TABLE {name} SET TBLPROPERTIES ('team' = 'sales')",
+            f"ALTER TABLE {name} DROP CONSTRAINT k",
+        ):
+            assert _outcome(spark, statement) == "PARSE_SYNTAX_ERROR", statement
 
 
 @pytest.mark.spark

@@ -11,7 +11,7 @@ _ERROR = "PARSE_SYNTAX_ERROR"
 
 _OF_DEFAULT = "INVALID_DEFAULT_VALUE.UNRESOLVED_EXPRESSION"
 _EFFECTS = {
-    Place.CONSTRAINT: "every statement fails",
+    Place.CONSTRAINT: "every write fails, and every statement that alters the table",
     Place.DEFAULT: "writes that leave the column out fail",
     Place.GENERATED: "every write fails, and every statement that alters the table",
 }
@@ -52,7 +52,8 @@ def not_one_expression(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator
     writer would check another condition.
 
     If another writer has stored such a constraint, Delta Spark refuses every statement on the table with
-    `PARSE_SYNTAX_ERROR`, `RESTORE` and `DROP CONSTRAINT` too; with such a generation expression it reads the
+    `PARSE_SYNTAX_ERROR`, `RESTORE` and `DROP CONSTRAINT` too, if the protocol lists features; in a table of
+    writer version 3 it refuses writes and `ALTER TABLE`. With such a generation expression it reads the
     table. A default fails only the writes that leave the column out, with
     `INVALID_DEFAULT_VALUE.UNRESOLVED_EXPRESSION`, so it is a warning (measured on Delta 4.4.0).
 

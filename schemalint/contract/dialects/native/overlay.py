@@ -12,14 +12,14 @@ from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.build import Columns, Known, build
 
 if TYPE_CHECKING:
-    from schemalint.contract.dialects.native.column_path import Report
+    from schemalint.contract.dialects.native.faults import Report
     from schemalint.model.contract import Contract
 
 
 def read_overlay(data: dict[str, Any], report: Report) -> Contract | None:
     """Return what a document adds to another declaration; None if it has errors."""
     if not check_for(native.Overlay)(data):
-        from schemalint.contract.dialects.native.problems import report_problems  # noqa: PLC0415 (pydantic)
+        from schemalint.contract.dialects.native.explanations import report_problems  # noqa: PLC0415 (pydantic)
 
         report_problems(data, report, native.Overlay)
         if report.errors:

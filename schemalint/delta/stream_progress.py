@@ -158,8 +158,8 @@ def effect_from(
 def commits_to_meet(progress: StreamProgress, table: LiveTable) -> tuple[StreamCommit, ...] | None:
     """Return the commits of a table that a stream has still to meet, oldest first.
 
-    The newest entry of a schema log counts while the stream has not read beyond it: each start compares it
-    with the entry before.
+    The newest entry of a schema log counts too, also if the stream has read beyond it: each start compares it
+    with the entry before (measured on Delta 4.4.0).
 
     Args:
         progress: The stream's progress.
@@ -179,10 +179,8 @@ def commits_to_meet(progress: StreamProgress, table: LiveTable) -> tuple[StreamC
 
 
 def _waits_at(progress: StreamProgress) -> StreamCommit | None:
-    """Return the step between the two newest entries, if the stream has not passed it."""
+    """Return the step between the two newest entries, which each start looks at."""
     current, previous, position = progress.current, progress.previous, progress.position
     if current is None or previous is None or position is None:
-        return None
-    if position.index == AFTER_CHANGE or position.next_version > current.version:
         return None
     return StreamCommit(previous.metadata.state, current.metadata.state, version=current.version)

@@ -68,8 +68,8 @@ class Lake:
         tracked = "" if logged is None else f", schema_tracking_location: {folder}/s"
         return f"{{checkpoint: {folder}{tracked}}}"
 
-    def stopped_stream(self) -> str:
-        """Write the checkpoint of a stream that has stopped at the rename, and return its declaration."""
+    def stopped_stream(self, version: int = 2, index: int = BEFORE_CHANGE) -> str:
+        """Write the checkpoint of a stream that has stopped at the rename, or passed it, and declare it."""
         folder = self.folder / "stopped"
         entries = {
             f"s/_schema_log_t-1/{number}": entry(
@@ -77,7 +77,7 @@ class Lake:
             )
             for number, (version, name) in enumerate(((0, "amount"), (2, "total")))
         }
-        write_checkpoint(folder, [offsets(offset(2, BEFORE_CHANGE, table_id="t-1"))], files=entries)
+        write_checkpoint(folder, [offsets(offset(version, index, table_id="t-1"))], files=entries)
         return f"{{checkpoint: {folder}, schema_tracking_location: {folder}/s}}"
 
     def declare(self, stream: str) -> None:
@@ -138,6 +138,18 @@ def test_a_stream_that_waits_on_a_table_that_does_not_change_is_reported_by_all_
         assert codes == (["RD009"] if verdict == "blocked" else ["RD011"])
     lake.project.declare(f"{as_it_is}consumers: [{{name: billing, stream: {stream}}}]\n")
     assert lake.project.check("--live").codes == ["RD009"], "unblock was taken out too early"
+
+
+def test_a_stream_that_has_passed_a_rename_still_needs_what_unblocks_it(lake: Lake) -> None:
+    """Each start compares the newest entry of its log with the one before (measured on Delta 4.4.0)."""
+    as_it_is = CONTRACT.replace("  - {name: note, type: string}\n", "")
+    stream = lake.stopped_stream(4, -1)
+    allowed = stream.replace("}", ", unblock: {rename: 2}}")
+    lake.project.declare(f"{as_it_is}consumers: [{{name: billing, stream: {allowed}}}]\n")
+    lake.project.repo.commit()
+    assert lake.project.check("--live", "--all").codes == []
+    lake.project.declare(f"{as_it_is}consumers: [{{name: billing, stream: {stream}}}]\n")
+    assert lake.project.check("--live").codes == ["RD009"]
 
 
 def test_a_stream_that_has_stopped_does_not_stop_again_for_the_same_change(lake: Lake) -> None:

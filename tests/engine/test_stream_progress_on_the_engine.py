@@ -115,7 +115,8 @@ def test_where_queries_are_and_what_they_meet_next(spark: SparkSession, tmp_path
     waiting = queries.effect("t")
     assert (waiting.verdict, waiting.stops) == (StreamVerdict.BLOCKED, 0)
     assert queries.tracked("t", allowSourceColumnRename=str(waiting.blocks[0].version)) == ""
-    assert queries.effect("t") == StreamEffect(StreamVerdict.CONTINUES)
+    assert queries.effect("t") == waiting, "each start needs the option until the next change"
+    assert queries.tracked("t").startswith("DELTA_STREAMING_CANNOT_CONTINUE")
 
     # tracking that is added after the change
     late = queries.progress("late")

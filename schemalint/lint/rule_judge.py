@@ -15,6 +15,7 @@ from schemalint.delta.path import lowercased, prefixes
 from schemalint.lint.finding_location import locate_finding, object_of, values_of
 from schemalint.lint.rule_packages import BUILT_IN
 from schemalint.lint.rulebook import with_built_in
+from schemalint.lint.ways import with_ways
 from schemalint.model.contract import Contract
 from schemalint.model.fact import Fact
 from schemalint.model.finding import Finding, Severity
@@ -59,7 +60,7 @@ class Judge:
                 continue
             own = replace(ctx, options=rule.options) if rule.options else ctx
             for problem in _problems(rule, fact, own):
-                yield rule, _finding(rule, problem, fact, ctx, against)
+                yield rule, with_ways(_finding(rule, problem, fact, ctx, against), fact, ctx)
 
     def refuses(self, findings: Iterable[Finding]) -> bool:
         """Whether a new finding says that the table cannot be as declared."""

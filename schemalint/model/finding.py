@@ -18,6 +18,7 @@ from schemalint.model.rule_codes import FIRST_CONFIGURATION, SETTING_LOOSENED
 
 if TYPE_CHECKING:
     from schemalint.delta.table import HistoryEntry, TableState
+    from schemalint.delta.ways import WayOut
     from schemalint.model.client import ClientSupport
     from schemalint.model.inventory import Inventory
     from schemalint.model.judged_table import JudgedTable
@@ -183,6 +184,7 @@ class Finding:
             give it.
         commit: The commit of the table that the finding is about, if it is about one.
         in_baseline: Whether the baseline has the finding: then it never fails the run.
+        ways: The ways to the declared type, of a type that Delta cannot change in place.
         needs_rewrite: Whether Delta cannot do it in place, so that an exception needs ``via: rewrite``.
     """
 
@@ -206,6 +208,7 @@ class Finding:
     existing: bool = False
     remedy: Callable[[], TableState] | None = field(default=None, compare=False, repr=False)
     commit: HistoryEntry | None = None
+    ways: tuple[WayOut, ...] = ()
     needs_rewrite: bool = False
     in_baseline: bool = False
 

@@ -70,7 +70,6 @@ def illegal_narrowing(change: TypeChanged, _ctx: RuleContext) -> Iterator[Proble
         old, new = print_type(change.old), print_type(change.new)
         yield Problem(
             f"{format_path(change.path)} changes from {old} to {new}, which cannot hold all its values",
-            help=f"keep {old}; or add a new column of type {new} and backfill it; or rewrite the whole table "
-            "with overwriteSchema, as a separate migration",
+            help=f"keep {old}",
             delta_error=refusal(change.old, change.new, nested=nested),
         )

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schemalint.base.errors import Location, SchemalintError
+    from schemalint.delta.ways import WayOut
     from schemalint.model.finding import Finding, Fix
 
 FAILURE = "failure"
@@ -35,8 +36,19 @@ def finding_notes(finding: Finding) -> Iterator[Note]:
         yield Note("note", f"{known_text(finding)}; {fails}")
     if finding.help:
         yield Note("do", printable(finding.help))
+    yield from (Note("way out", printable(way_text(way))) for way in finding.ways)
     if finding.fix:
         yield Note("fix", f"{printable(finding.fix.title)} ({_fix_options(finding.fix)})")
+
+
+def way_text(way: WayOut) -> str:
+    """Say what is to be done, and what it costs."""
+    if way.refused:
+        return f"{way.does}: here Delta refuses it ({way.refused})"
+    costs = [] if way.commits is None else [f"{way.commits} commit{'s'[: way.commits != 1]}"]
+    costs += [f"loses {', '.join(way.loses)}"] if way.loses else []
+    costs += [f"stops {', '.join(way.streams)} ({way.stops})"] if way.streams else []
+    return f"{way.does}: {'; '.join(costs)}" if costs else way.does
 
 
 def failure_notes(error: SchemalintError) -> Iterator[Note]:

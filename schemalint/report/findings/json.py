@@ -19,6 +19,7 @@ from schemalint.report.readers import client_json
 if TYPE_CHECKING:
     from schemalint.base.errors import Location, SchemalintError
     from schemalint.delta.table import HistoryEntry
+    from schemalint.delta.ways import WayOut
     from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix, Run, SideRef, TextChange
     from schemalint.model.inventory import Inventory
     from schemalint.model.stream_report import StreamReport
@@ -93,10 +94,23 @@ def _finding(finding: Finding) -> dict[str, object]:
         "previous_location": _location(finding.previous_location),
         "delta_error": finding.delta_error,
         "fingerprint": finding.fingerprint,
+        "ways": [_way(way) for way in finding.ways],
         "fix": _fix(finding.fix, finding.text_changes) if finding.fix else None,
         "existing": finding.existing,
         "commit": _commit(finding.commit) if finding.commit else None,
         "url": _url(finding.code),
+    }
+
+
+def _way(way: WayOut) -> dict[str, object]:
+    return {
+        "way": way.way.value,
+        "does": way.does,
+        "commits": way.commits,
+        "loses": list(way.loses),
+        "refused": way.refused,
+        "stops": way.stops,
+        "streams": list(way.streams),
     }
 
 

@@ -1,0 +1,27 @@
+"""The ways out of a finding about a type that Delta cannot change in place, and whom they stop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schemalint.base.values import replace
+from schemalint.delta.change import TypeChanged
+
+if TYPE_CHECKING:
+    from schemalint.model.fact import Fact
+    from schemalint.model.finding import Finding
+    from schemalint.plugin import RuleContext
+
+
+def with_ways(finding: Finding, fact: Fact, ctx: RuleContext) -> Finding:
+    """Return a finding with the ways out, if it is about a type that only a rewrite can reach.
+
+    Where the rule has an edit that makes the change possible, nobody needs a rewrite.
+    """
+    if not finding.needs_rewrite or finding.fix is not None or not isinstance(fact, TypeChanged):
+        return finding
+    from schemalint.delta.ways import ways_out  # noqa: PLC0415 (few runs have such a finding)
+
+    streams = tuple(consumer.name for consumer in ctx.consumers if consumer.stream is not None)
+    ways = (replace(way, streams=streams if way.stops else ()) for way in ways_out(fact, ctx.before))
+    return replace(finding, ways=tuple(ways))

@@ -1,0 +1,236 @@
+"""Ask Spark what each way to another type keeps of a table, and whom it stops; record its answers.
+
+``PYTHONPATH=tests python -m engine.record_rewrites`` asks every question again and records the answers. The
+column ``c`` of each table (`TABLES`), which holds numbers as text, becomes an ``int`` in each way (`WAYS`).
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from engine.answers import new_record, record_path
+from engine.record_types import _versions, refusal
+from schemalint.delta.change import TypeChanged, subject_name
+from schemalint.delta.diff import diff
+from schemalint.tables.storage import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pyspark.sql import SparkSession
+
+RECORD = record_path("rewrites")
+KEPT = "kept"
+MAPPED = "'delta.columnMapping.mode' = 'name'"
+
+
+class Table(NamedTuple):
+    """A table by its columns and what follows them in CREATE TABLE; ``c`` is text.
+
+    Attributes:
+        columns: The columns beside ``c``, each with a comma at its end.
+        column: What stands behind the type of ``c``.
+        clauses: What follows the columns.
+        properties: The properties as SQL.
+        then: Statements after the rows are in.
+        insert: The columns to insert, if not all.
+    """
+
+    columns: str = ""
+    column: str = ""
+    clauses: str = ""
+    properties: str = ""
+    then: tuple[str, ...] = ()
+    insert: str = "c"
+
+
+TABLES: Final = {
+    "plain": Table(),
+    "all that a table can have": Table(
+        "a INT NOT NULL COMMENT 'a number', d INT DEFAULT 7, v VARCHAR(5), w INT, p INT, ",
+        clauses="CLUSTER BY (p) COMMENT 'all orders'",
+        properties="'team' = 'sales', 'delta.enableTypeWidening' = 'true', "
+        "'delta.enableChangeDataFeed' = 'true', 'delta.enableDeletionVectors' = 'true', "
+        "'delta.enableRowTracking' = 'true', "
+        "'delta.feature.allowColumnDefaults' = 'supported'",
+        then=(
+            "ALTER TABLE {t} ADD CONSTRAINT positive CHECK (a > 0)",
+            "ALTER TABLE {t} ALTER COLUMN w TYPE BIGINT",
+        ),
+        insert="a, c",
+    ),
+    "generated": Table("a INT, g INT GENERATED ALWAYS AS (a + 1), "),
+    "identity": Table("i BIGINT GENERATED ALWAYS AS IDENTITY, "),
+    "mapping": Table("a INT, s STRUCT<x: INT>, ", properties=MAPPED),
+    "partitioned": Table("p INT, ", clauses="PARTITIONED BY (p)"),
+    "the column's own": Table(
+        column="NOT NULL DEFAULT '7' COMMENT 'in pieces'",
+        properties="'delta.feature.allowColumnDefaults' = 'supported'",
+    ),
+    "generated from it": Table("g STRING GENERATED ALWAYS AS (concat(c, 'x')), "),
+    "constraint on it": Table(then=("ALTER TABLE {t} ADD CONSTRAINT filled CHECK (c <> '')",)),
+    "partitioned by it": Table("a INT, ", clauses="PARTITIONED BY (c)"),
+    "clustered by it": Table("a INT, ", clauses="CLUSTER BY (c)"),
+}
+
+
+def _overwrite(spark: SparkSession, path: str) -> None:
+    rows = spark.read.format("delta").load(path)
+    converted = rows.withColumn("c", rows["c"].cast("int"))
+    converted.write.format("delta").mode("overwrite").option("overwriteSchema", "true").save(path)
+
+
+def _replace(spark: SparkSession, path: str) -> None:
+    columns = spark.read.format("delta").load(path).columns
+    selected = ", ".join("cast(c AS INT) AS c" if column == "c" else column for column in columns)
+    spark.sql(f"CREATE OR REPLACE TABLE delta.`{path}` USING delta AS SELECT {selected} FROM delta.`{path}`")
+
+
+def _columns(spark: SparkSession, path: str) -> None:
+    table = f"delta.`{path}`"
+    mode = read_table(path).state.properties.get("delta.columnMapping.mode", "none")
+    if mode == "none":
+        spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ({MAPPED})")
+    spark.sql(f"ALTER TABLE {table} ADD COLUMNS (c_new INT)")
+    spark.sql(f"UPDATE {table} SET c_new = cast(c AS INT)")
+    spark.sql(f"ALTER TABLE {table} DROP COLUMN c")
+    spark.sql(f"ALTER TABLE {table} RENAME COLUMN c_new TO c")
+
+
+WAYS: Final[Mapping[str, Callable[[SparkSession, str], None]]] = {
+    "overwrite": _overwrite,
+    "replace": _replace,
+    "columns": _columns,
+}
+
+STREAMS: Final = {
+    "plain": {},
+    "skipChangeCommits": {"skipChangeCommits": "true"},
+    "tracked": {"schemaTrackingLocation": "{checkpoint}/schema"},
+}
+
+
+class Question(NamedTuple):
+    """What does a way keep of a table, or how does a stream of it end?"""
+
+    way: str
+    about: str
+
+
+def make(spark: SparkSession, path: str, table: Table) -> None:
+    """Create a table with two rows."""
+    name = f"delta.`{path}`"
+    properties = f" TBLPROPERTIES ({table.properties})" if table.properties else ""
+    spark.sql(
+        f"CREATE TABLE {name} ({table.columns}c STRING {table.column}) "
+        f"USING delta {table.clauses}{properties}"
+    )
+    values = "1, '1'), (2, '2'" if table.insert == "a, c" else "'1'), ('2'"
+    spark.sql(f"INSERT INTO {name} ({table.insert}) VALUES ({values})")
+    for statement in table.then:
+        spark.sql(statement.replace("{t}", name))
+
+
+def outcome(spark: SparkSession, path: str, way: str) -> str:
+    """Take the way; return what is not as before, or the class that refuses it and what it left behind."""
+    before = read_table(path)
+    refused = refusal(lambda: WAYS[way](spark, path))
+    after = read_table(path)
+    changes = [
+        f"{type(each).__name__} {subject_name(each)}"
+        for each in diff(before.state, after.state)
+        if not (isinstance(each, TypeChanged) and each.path == ("c",))
+    ]
+    changes += ["table id"] if before.metadata.table_id != after.metadata.table_id else []
+    changes += [f"{after.version - before.version} commits"]
+    return "; ".join([*([f"refused {refused}"] if refused else []), *changes])
+
+
+def ask(spark: SparkSession, folder: Path) -> dict[Question, str]:
+    """Return the answer to every question."""
+    answers = {}
+    for number, (way, (about, table)) in enumerate((way, table) for way in WAYS for table in TABLES.items()):
+        path = str(folder / f"t{number}")
+        make(spark, path, table)
+        answers[Question(way, about)] = outcome(spark, path, way)
+        version = read_table(path).version
+        restored = refusal(lambda: spark.sql(f"RESTORE TABLE delta.`{path}` TO VERSION AS OF 1"))  # noqa: B023
+        answers[Question(way, f"{about}: restored")] = restored or f"after {version} versions"
+    for way in WAYS:
+        for options in STREAMS:
+            answers[Question(way, f"stream: {options}")] = ended(
+                spark, folder / f"{way}-{options}", way, options
+            )
+        answers[Question(way, "change data feed over it")] = feed(spark, folder / f"{way}-feed", way)
+    return answers
+
+
+def ended(spark: SparkSession, folder: Path, way: str, options: str) -> str:
+    """Let a stream read the table, take the way, and start it again; return how it ends."""
+    path, checkpoint = str(folder / "table"), str(folder / "checkpoint")
+    make(spark, path, Table())
+    if way == "columns":
+        spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ({MAPPED})")
+
+    def run() -> None:
+        reader = spark.readStream.format("delta")
+        for key, value in STREAMS[options].items():
+            reader = reader.option(key, value.replace("{checkpoint}", checkpoint))
+        writer = reader.load(path).writeStream.format("noop").option("checkpointLocation", checkpoint)
+        query = writer.trigger(availableNow=True).start()
+        query.awaitTermination()
+
+    starts = [stop(run) for _start in range(2 if options == "tracked" else 1)]
+    WAYS[way](spark, path)
+    ends = [stop(run) for _start in range(3)]
+    return " | ".join(f"{end or 'runs'}" for end in [*starts[1:], *ends])
+
+
+def stop(run: Callable[[], None]) -> str | None:
+    """Run a stream; return Delta's class in the error that ends it, if one does."""
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+
+    try:
+        run()
+    except PySparkException as error:
+        classes = re.findall(r"\b(?:DELTA|DIFFERENT_DELTA)_[A-Z_.]+", str(error))
+        return classes[0] if classes else str(error).partition("\n")[0]
+    return None
+
+
+def feed(spark: SparkSession, folder: Path, way: str) -> str:
+    """Read the changes from before to after the way; return the class of the refusal, or ``read``."""
+    path = str(folder / "table")
+    make(spark, path, TABLES["all that a table can have"])
+    WAYS[way](spark, path)
+    reader = spark.read.format("delta").option("readChangeFeed", "true").option("startingVersion", 1)
+    return refusal(lambda: reader.load(path).collect()) or "read"
+
+
+def write_record(answers: Mapping[Question, str], path: Path) -> None:
+    """Write a row per question, below the versions of Delta and PySpark that answered."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(f"# {_versions()}\n")
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow([*Question._fields, "answer"])
+        rows.writerows([*question, answer] for question, answer in answers.items())
+
+
+def read_record(path: Path = RECORD) -> dict[Question, str]:
+    """Read the recorded answers."""
+    with path.open(encoding="utf-8", newline="") as file:
+        next(file)  # the versions
+        return {Question(row["way"], row["about"]): row["answer"] for row in csv.DictReader(file)}
+
+
+if __name__ == "__main__":
+    from conftest import start_session
+
+    with tempfile.TemporaryDirectory() as temporary:
+        session = start_session(Path(temporary, "warehouse"))
+        write_record(ask(session, Path(temporary)), new_record("rewrites"))
+        session.stop()

@@ -1,0 +1,87 @@
+"""What a way to another type is said to cost equals what it did on Delta."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from engine.record_rewrites import TABLES, WAYS, make, read_record
+from engine.record_types import refusal
+from schemalint.delta import change
+from schemalint.delta.change import TypeChanged
+from schemalint.delta.datatype import INTEGER, STRING
+from schemalint.delta.diff import diff
+from schemalint.delta.ways import Way, WayOut, ways_out
+from schemalint.tables.storage import read_table
+from support.sampling import some_of_each
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from schemalint.delta.change import Change
+    from schemalint.delta.table import TableState
+
+CONVERTED = TypeChanged(("c",), STRING, INTEGER)
+ASKED: Final = [(way, name) for way in (Way.OVERWRITE, Way.REPLACE) for name in TABLES]
+
+# The constraint compares the column with a text that is no number.
+REFUSED_BY_ROWS: Final = {(Way.OVERWRITE, "constraint on it"): "TASK_WRITE_FAILED"}
+
+
+def way_of(state: TableState, way: Way) -> WayOut:
+    """Return what is said of a way."""
+    return next(each for each in ways_out(CONVERTED, state) if each.way is way)
+
+
+def lost(changed: Change) -> str | None:
+    """Return the words for a change that nobody asked for; None for one that loses nothing."""
+    match changed:
+        case change.NullabilityChanged():
+            return f"NOT NULL of {changed.path[0]}"
+        case change.GeneratedChanged():
+            return f"the expression of {changed.path[0]}"
+        case change.IdentityChanged():
+            return f"the identity of {changed.path[0]}"
+        case change.DefaultChanged():
+            return f"the default of {changed.path[0]}"
+        case change.CommentChanged():
+            return f"the comment of {changed.path[0]}"
+        case change.PartitioningChanged():
+            return "the partitioning, without partitionBy"
+        case change.ClusteringChanged():
+            return "the clustering"
+        case change.DescriptionChanged():
+            return "the comment of the table"
+        case change.PropertyChanged():
+            return "the properties"
+        case change.ConstraintChanged():
+            return "the constraints"
+        case TypeChanged() | change.TypeHistoryChanged():
+            return None  # asked for; no older file is left
+    raise AssertionError(changed)
+
+
+@pytest.mark.spark
+def test_a_way_costs_what_is_said(spark: SparkSession, tmp_path: Path) -> None:
+    for way, name in some_of_each(ASKED, lambda asked: asked[0], 3):
+        path = str(tmp_path / f"{way.value}-{name.replace(' ', '-')}")
+        make(spark, path, TABLES[name])
+        before = read_table(path)
+        said = way_of(before.state, way)
+        refused = refusal(lambda: WAYS[way.value](spark, path))  # noqa: B023 (it runs at once)
+        after = read_table(path)
+        assert (way, name, refused) == (way, name, REFUSED_BY_ROWS.get((way, name), said.refused))
+        if refused is None:
+            costs = {words for each in diff(before.state, after.state) if (words := lost(each))}
+            costs |= {"the table id"} if before.metadata.table_id != after.metadata.table_id else set()
+            assert (way, name, {*said.loses}) == (way, name, costs)
+
+
+def test_every_question_is_recorded() -> None:
+    recorded = read_record()
+    assert {(question.way, question.about) for question in recorded} >= {
+        (way, name) for way in WAYS for name in TABLES
+    }

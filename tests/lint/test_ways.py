@@ -1,0 +1,65 @@
+"""A finding about a type that Delta cannot change in place says which ways there are, and whom they stop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schemalint import contract as contracts
+from schemalint.lint.case import Case
+from schemalint.lint.judge import judge
+from schemalint.lint.rule_sets import RuleSet
+from support.rule_judging import built_in
+
+if TYPE_CHECKING:
+    from schemalint.model.finding import Finding
+
+HEAD = "schemalint: 1\ntable: sales.orders\ncolumns:\n"
+STREAM = "{name: to_silver, client: delta-spark, version: 4.4.0, stream: {checkpoint: /checkpoints/silver}}"
+REST = f"consumers:\n  - {STREAM}\n  - {{name: dashboards, client: trino}}\n"
+
+
+def found(before: str, after: str, rest: str = REST) -> dict[str, Finding]:
+    old, new = (
+        contracts.read("orders.yml", HEAD + columns + rest).contracts[0] for columns in (before, after)
+    )
+    rules = RuleSet(tuple(built_in().values()))
+    return {finding.code: finding for finding in judge(Case((rules,), old, new)).findings}
+
+
+def test_the_cheapest_way_comes_first_and_streams_are_named() -> None:
+    finding = found("  - {name: a, type: 'decimal(12,2)'}\n", "  - {name: a, type: 'decimal(8,3)'}\n")[
+        "TW003"
+    ]
+    assert [(way.way.value, way.streams) for way in finding.ways] == [
+        ("widen", ()),
+        ("column", ("to_silver",)),
+        ("overwrite", ("to_silver",)),
+        ("replace", ("to_silver",)),
+    ]
+    assert finding.ways[0].does == "widen a to decimal(13,3) instead"
+
+
+def test_a_way_loses_what_this_table_has() -> None:
+    keys = "  - {name: id, type: bigint, nullable: false}\n"
+    rest = "constraints: {positive: id > 0}\nclustered_by: [id]\n"
+    finding = found(keys + "  - {name: a, type: bigint}\n", keys + "  - {name: a, type: int}\n", rest)[
+        "TW001"
+    ]
+    lost = {way.way.value: way.loses for way in finding.ways}
+    assert lost["column"] == ()
+    assert lost["overwrite"] == ("NOT NULL of id", "the clustering")
+    assert lost["replace"] == ("the table id", "NOT NULL of id", "the clustering", "the constraints")
+
+
+def test_an_overwrite_with_an_identity_that_takes_no_old_value_is_refused() -> None:
+    key = "  - {name: id, type: bigint, identity: {allow_explicit_insert: false}}\n"
+    finding = found(key + "  - {name: a, type: bigint}\n", key + "  - {name: a, type: int}\n")["TW001"]
+    refused = {way.way.value: way.refused for way in finding.ways}
+    assert refused["overwrite"] == "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED"
+    assert refused["replace"] is None
+
+
+def test_a_change_that_an_edit_makes_possible_has_no_ways() -> None:
+    finding = found("  - {name: a, type: int}\n", "  - {name: a, type: bigint}\n")["TW006"]
+    assert finding.needs_rewrite
+    assert finding.ways == ()

@@ -15,7 +15,7 @@ from typing import Final
 from schemalint.base.values import frozen
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import Identity, Managed, Unmanaged, field_at, walk_fields
-from schemalint.delta.path import Path, format_path
+from schemalint.delta.path import Path, format_path, path_key
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import nearest_widening, storage_error
@@ -41,8 +41,9 @@ class WayOut:
         does: What is to be done, in the imperative.
         commits: How many states the readers see; None if that depends on the size of the table.
         loses: What the table does not have afterwards.
-        refused: The error class with which Delta refuses the way; None if it goes it.
-        stops: The error class with which it ends streams that read the table; None if they go on.
+        refused: The error class with which Delta refuses the way, or its last step; None if it goes it.
+        stops: The error class with which it ends streams without a schemaTrackingLocation that read the
+            table; None if they go on. With one, the class can be another.
         streams: The declared streams that it ends.
     """
 
@@ -75,6 +76,7 @@ def _ways(change: TypeChanged, state: TableState) -> Iterator[WayOut]:
     yield WayOut(
         Way.COLUMN,
         f"add a column of type {new}, fill it, move writers and readers to it, and list {name} under dropped",
+        refused=_refusal_of_drop(change.path, state),
         stops="DELTA_SOURCE_TABLE_IGNORE_CHANGES",
     )
     yield WayOut(
@@ -92,6 +94,19 @@ def _ways(change: TypeChanged, state: TableState) -> Iterator[WayOut]:
         tuple(_lost_by_replacing(change.path, state)),
         stops="DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE",
     )
+
+
+def _refusal_of_drop(path: Path, state: TableState) -> str | None:
+    """Return the class with which Delta refuses to drop the old column; None if it drops it."""
+    if path_key(path)[0] in state.partition_keys:
+        return "DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN"
+    if state.clustering.overlapping(path_key(path)):
+        return "DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN"
+    if state.constraint_users.of(path):
+        return "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE"
+    if state.generated_users.of(path):
+        return "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE"
+    return None
 
 
 def _lost_by_overwriting(changed: Path, state: TableState) -> Iterator[str]:

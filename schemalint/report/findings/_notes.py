@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemalint.base.printable import printable
+from schemalint.delta.ways import Way
 from schemalint.report.delta_errors import error_name
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def finding_notes(finding: Finding) -> Iterator[Note]:
 def way_text(way: WayOut) -> str:
     """Say what is to be done, and what it costs."""
     if way.refused:
-        return f"{way.does}: here Delta refuses it ({way.refused})"
+        step = "the last step" if way.way is Way.COLUMN else "it"
+        return f"{way.does}: Delta refuses {step} ({way.refused})"
     costs = [] if way.commits is None else [f"{way.commits} commit{'s'[: way.commits != 1]}"]
     costs += [f"loses {', '.join(way.loses)}"] if way.loses else []
     costs += [f"stops {', '.join(way.streams)} ({way.stops})"] if way.streams else []

@@ -4,9 +4,6 @@ schemalint only reads catalogs; only `staged_features` and `refresh`, which `app
 
 Only a running Spark session knows a catalog without a URI; the caller passes such a session as ``via``
 (`schemalint.spark.catalog`).
-
-Credentials are one group: `storage_for` decides whose open a table, the target's, the catalog's or the
-environment's, never a mixture, which obstore would make.
 """
 
 from __future__ import annotations

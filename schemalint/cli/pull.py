@@ -45,6 +45,7 @@ class PullOptions:
     output: str | None
     only: str | None
     table: str | None
+    format: str
     show_diff: bool
     history: bool
     connection: Connection
@@ -61,7 +62,14 @@ class PullOptions:
             raise UsageError("--output and --into do not go together", help="leave one of them out")
         if len(self.tables) > 1 and (self.output not in (None, "-") or self.table is not None):
             raise UsageError("--output and --table need a single table", help="for several tables see --into")
+        if self.prints_models and (self.output or self.into or self.show_diff):
+            raise UsageError("--format dbt-yaml writes no file", help="leave --output, --into and --diff out")
         self.connection.require_session()
+
+    @property
+    def prints_models(self) -> bool:
+        """Whether to print the YAML of dbt instead of contracts."""
+        return self.format == "dbt-yaml"
 
 
 @click.command(
@@ -82,6 +90,13 @@ class PullOptions:
 )
 @click.option("--only", type=click.Choice(ONLY), help="Choose what the contract declares")
 @click.option("--table", "table", metavar="NAME", help="Declare a table given by path under this name")
+@click.option(
+    "--format",
+    type=click.Choice(["native", "dbt-yaml"]),
+    default="native",
+    show_default=True,
+    help="Print the YAML of dbt that declares the columns, for models",
+)
 @click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing")
 @target_option("Read the tables of this target")
 @history_option
@@ -106,7 +121,9 @@ def command(options: PullOptions) -> int:
     _require_names(settings, options)
     with spark_for(settings, options.connection) as spark, table_workers(options.connection) as workers:
         result = _pull(repository, settings, options, spark.catalog if spark else None, workers)
-    for file in result.files:
+    if options.prints_models and result.files:
+        show(document_text(_models(result)))
+    for file in () if options.prints_models else result.files:
         if show_diff:
             show(document_text(file.diff))
         elif file.path is None:
@@ -114,7 +131,7 @@ def command(options: PullOptions) -> int:
         else:
             file.write()
             print_note(f"{'wrote' if file.before is None else 'updated'} {file.name}")
-    if not show_diff:
+    if not show_diff and not options.prints_models:
         _warn_of_unchecked(repository, settings, result)
     if engines := recent_writers(result.writers, int(time.time() * 1000)):
         print_note(f"who wrote in the last 30 days: {as_setting(engines)}")
@@ -125,6 +142,15 @@ def command(options: PullOptions) -> int:
     if result.failed:
         return max(failure.error.exit_status for failure in result.failed)
     return PENDING if show_diff and result.files else 0
+
+
+def _models(result: Pulled) -> str:
+    from schemalint import contract as contracts  # noqa: PLC0415 (only with --format)
+    from schemalint.contract.dialects.dbt.printing import print_models  # noqa: PLC0415
+
+    return print_models(
+        contract for file in result.files for contract in contracts.read(file.name, file.after).contracts
+    )
 
 
 def _require_names(settings: Trusted, options: PullOptions) -> None:
@@ -156,7 +182,7 @@ def _pull(
 
     target = _target(settings, options.connection.target, via, needed=options.everything)
     declared, unreadable = declared_contracts(repository, settings.config.globs)
-    if target is None and not _follows_locations(settings):
+    if options.prints_models or (target is None and not _follows_locations(settings)):
         declared = {}
     request = PullInput(
         root=repository.root,

@@ -59,6 +59,7 @@ class Lookup:
         """
         declared = self._by_name.get(self._key(reference))
         if declared is not None:
+            _require_columns(declared.contract)
             return TableLookup(reference, self._reachable(declared.contract), declared.file)
         if is_path_or_uri(reference):
             return self._find_by_location(reference, absolute_location(reference, Path.cwd()))
@@ -95,6 +96,7 @@ class Lookup:
     def _find_by_location(self, reference: str, location: str) -> TableLookup:
         declared = self._by_location.get(location_key(location, self._storage))
         if declared is not None:
+            _require_columns(declared.contract)
             return TableLookup(reference, self.effective(declared.contract), declared.file)
         name = self._request.table or self._name_of(location)
         if self._request.numbers:
@@ -167,3 +169,12 @@ class Lookup:
         with suppress(ConfigError):
             return table_location(effective, target, root)
         return None
+
+
+def _require_columns(contract: Contract) -> None:
+    """Refuse a contract without columns of its own: another tool declares them."""
+    if contract.extends is not None:
+        raise UsageError(
+            f"{contract.table} is declared by {contract.extends}, which its contract extends",
+            help="pull --format dbt-yaml prints what to write there",
+        )

@@ -48,7 +48,12 @@ def look(spark: Any, table: str, column: str | None) -> dict[str, Any]:  # noqa:
     """Return the type of a column, or without one the protocol of the table."""
     if column is not None:
         rows = spark.sql(f"DESCRIBE TABLE {table}").collect()
-        return {"type": next(row["data_type"] for row in rows if row["col_name"] == column)}
+        found = next(row["data_type"] for row in rows if row["col_name"] == column)
+        if found != "string":
+            return {"type": found}
+        # Delta stores char and varchar as strings, and DESCRIBE says so (measured on Delta 4.4.0).
+        metadata = spark.table(table).schema[column].metadata
+        return {"type": metadata.get("__CHAR_VARCHAR_TYPE_STRING", found)}
     row = spark.sql(f"DESCRIBE DETAIL {table}").collect()[0].asDict()
     return {
         "reader": row["minReaderVersion"],

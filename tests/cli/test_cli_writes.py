@@ -109,7 +109,7 @@ def test_fix_leaves_a_file_that_changed_meanwhile(widened: Project, monkeypatch:
         widened.declare(f"{WIDENED}# edited\n")
         return check(request)
 
-    monkeypatch.setattr("schemalint.lint.fixing.check", edit_meanwhile)
+    monkeypatch.setattr("schemalint.lint.check.check", edit_meanwhile)
     run = widened.check("--fix")
     assert run.status == 2
     assert "no longer has the text that was read" in run.out

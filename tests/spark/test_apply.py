@@ -235,7 +235,7 @@ def test_table_changed_between_plan_and_first_step_is_not_altered(
         lakehouse.sql("ALTER COLUMN amount TYPE decimal(14,2)")
         return deployment
 
-    monkeypatch.setattr("schemalint.deploy.options.prepare", prepare_then_interfere)
+    monkeypatch.setattr("schemalint.deploy.deployment.prepare", prepare_then_interfere)
     stopped = lakehouse.apply()
 
     assert stopped.outcome is Outcome.FAILED

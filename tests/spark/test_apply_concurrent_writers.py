@@ -251,7 +251,7 @@ def _apply_after_plan(lakehouse: Lakehouse, session: Interrupted, interfere: Cal
             interfere()
             return deployment
 
-        patch.setattr("schemalint.deploy.options.prepare", plan_then_interfere)
+        patch.setattr("schemalint.deploy.deployment.prepare", plan_then_interfere)
         return lakehouse.apply(session)
 
 

@@ -14,7 +14,8 @@ FUZZ_SECONDS ?= 3600
 # What `make test` leaves to `make engine`, `make apply-engines` and `make kill`, which .ci/run starts if what they ask about changed.
 EACH_TIME := -m 'not engine and not kill and not older'
 # Samples that `make engine` asks whole (tests/support/sampling.py).
-SAMPLED := $(addprefix tests/engine/test_,feature_drops.py live_values.py)
+SAMPLED := $(addprefix tests/engine/test_,checkpoint_faults.py expressions_on_the_engine.py feature_drops.py \
+    live_values.py schema_history.py) tests/spark/test_apply_sessions.py
 # Delta's line, and the pair of Delta and Spark that it is asked with: requirements/engine-SPARK.txt. Each has an
 # environment of its own, of the only Python that all of these Sparks run on.
 ENGINE_PYTHON := 3.11
@@ -131,7 +132,7 @@ engine: require-java engine-environment
 else
 engine: require-java $(INSTALLED)
 	SCHEMALINT_ENGINE_ALL=1 $(BIN)/python -m pytest -n 2 --dist load -m spark $(SAMPLED)
-	SCHEMALINT_ENGINE_PLANS=200 $(BIN)/python -m pytest -n 2 --dist load -m spark tests/planner
+	SCHEMALINT_ENGINE_ALL=1 SCHEMALINT_ENGINE_PLANS=200 $(BIN)/python -m pytest -n 2 --dist load -m spark tests/planner
 	$(BIN)/python -m pytest -n 2 --dist load -m engine --ignore=tests/planner $(addprefix --ignore=,$(SAMPLED))
 	SCHEMALINT_ENGINE_ALL=1 $(BIN)/python -m pytest -n 2 tests/lint/test_one_finding.py
 endif

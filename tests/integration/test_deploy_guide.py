@@ -180,6 +180,7 @@ KEPT: Final = ("id", "quantity", "note")
 
 
 @pytest.mark.spark
+@pytest.mark.kill
 @pytest.mark.usefixtures("spark")  # skips or fails without an engine
 def test_the_guide_leads_from_a_lake_without_contracts_to_pull_requests_that_are_applied(
     company: Company, tmp_path: Path

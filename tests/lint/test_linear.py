@@ -24,11 +24,11 @@ from support.operations import assert_linear
 from support.rule_judging import built_in
 from support.wide import CHANGES
 
-NUMBER = 60
+NUMBER = 30
 # None is so large that the values alone, each read for a proof, fill the cache of read texts.
 WIDTH_FIXED = 25
 WIDTH_PULLED = 35
-WIDTH_REVERTED = 110
+WIDTH_REVERTED = 50
 
 
 def request(change: str, number: int) -> CheckInput:

@@ -131,7 +131,7 @@ RECORDS: Final[Mapping[str, Callable[[], Iterator[Edit]]]] = {
 }
 
 # The thousands of edits of types are sampled, by whether Spark refuses them; the other records are whole.
-MOST_OF_A_RECORD: Final = 1_600
+MOST_OF_A_RECORD: Final = 800
 
 # By record: whether the contracts allow an upgrade. Type changes need no upgrade.
 CASES: Final = [

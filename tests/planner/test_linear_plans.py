@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from schemalint.model.plan import TablePlan
     from schemalint.plugin import Rule
 
-NUMBER = 40
+NUMBER = 24
 WITH_LIVE_TABLES = (
     "widened, enabled",
     "renamed",

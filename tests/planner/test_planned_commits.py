@@ -13,6 +13,7 @@ from schemalint.delta.streams import effect_on_stream
 from schemalint.model.column_tracking import track_columns
 from schemalint.planner import PlanOptions, plan_table, planned_commits
 from schemalint.tables.catalog.target_tables import read_live
+from support.sampling import some_of_each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +48,7 @@ PLANS: Final = {
 
 @pytest.mark.spark
 def test_streams_meet_the_commits_that_the_plan_expects(spark: SparkSession, tmp_path: Path) -> None:
-    for number, (name, (before, after)) in enumerate(PLANS.items()):
+    for number, (name, (before, after)) in enumerate(some_of_each(PLANS.items(), lambda _: None, 3)):
         location = str(tmp_path / str(number))
         (old,), (new,) = (contracts.read("c.yml", text).contracts for text in (before, after))
         for step in plan_table(old, None, location).steps:

@@ -88,6 +88,7 @@ REFUSED_BY_SPARK = {
 
 
 @pytest.mark.spark
+@pytest.mark.engine
 def test_spark_reads_the_tables_that_it_knows(spark: SparkSession, places: Places) -> None:
     """The tables are as Delta wants them: what other readers do with them is not the tables' fault."""
     wrong, refused = [], set()

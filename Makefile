@@ -11,8 +11,9 @@ PINS := requirements/dev.txt
 FUZZ_PINS := requirements/fuzz.txt
 FUZZ_INSTALLED := .venv/.fuzz
 FUZZ_SECONDS ?= 3600
-# What `make test` leaves to `make engine`, `make apply-engines` and `make kill`, which .ci/run starts if what they ask about changed.
-EACH_TIME := -m 'not engine and not kill and not older'
+# What `make test` leaves to `make engine`, `apply-engines`, `kill` and `dbt`, which .ci/run starts if what they ask
+# about changed.
+EACH_TIME := -m 'not engine and not kill and not older and not dbt'
 # Samples that `make engine` asks whole (tests/support/sampling.py).
 SAMPLED := $(addprefix tests/engine/test_,checkpoint_faults.py expressions_on_the_engine.py feature_drops.py \
     live_values.py schema_history.py) tests/spark/test_apply_sessions.py
@@ -23,6 +24,8 @@ ENGINE_3.2 := 3.5.3 delta-spark==3.2.1 pyspark==3.5.3
 ENGINE_3.3 := 3.5 delta-spark==3.3.2 pyspark==3.5.7
 ENGINE_4.0 := 4.0 delta-spark==4.0.1 pyspark==4.0.2
 ENGINE_PINS = requirements/engine-$(firstword $(ENGINE_$(ENGINE))).txt
+DBT := dbt-core==1.11.16 'dbt-spark[PyHive]==1.11.0'
+DBT_PINS := requirements/dbt.txt
 RUNS ?= 7
 BUF_VERSION := v1.75.0
 DATACONTRACT_VERSION := 1.2.8
@@ -38,7 +41,7 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage docs dist version home bench engine engine-environment engine-pins apply-engines kill record probe ground fuzz lint pins clean
+.PHONY: help demo test coverage docs dist version home bench engine engine-environment engine-pins apply-engines dbt kill record probe ground fuzz lint pins clean
 .PHONY: require-java require-python
 
 help:
@@ -50,6 +53,7 @@ help:
 	@echo 'make bench     ratios to peers: buf (needs Go), datacontract, delta-rs, plain Spark (needs Java); and scale (takes long)'
 	@echo 'make engine    ask the real engine all that make test asks it a sample of; ENGINE=3.3 records an older one'
 	@echo 'make apply-engines  apply pull requests of every kind on Delta 3.3 and 4.0, each in an environment of its own'
+	@echo 'make dbt       let a real dbt make the manifests that make test reads, in an environment of its own'
 	@echo 'make kill      kill runs at all points of which make test takes one of each class'
 	@echo 'make record    record all answers of the engine again, and kill all plans (takes hours)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
@@ -153,6 +157,12 @@ apply-engines: require-java $(INSTALLED)
 	    SCHEMALINT_ENGINE=$$line $(BIN)/python -m pytest -n 0 -m older tests/integration/test_apply_on_engines.py || exit 1; \
 	done
 
+# dbt connects to nothing: it parses projects.
+dbt: $(INSTALLED)
+	test -x .engines/dbt/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python .engines/dbt
+	$(BIN)/uv pip install --quiet --python .engines/dbt --require-hashes --requirement $(DBT_PINS)
+	SCHEMALINT_DBT=$(CURDIR)/.engines/dbt/bin/dbt $(BIN)/python -m pytest -n 2 -m dbt tests/dialects
+
 # Runs end between any two statements, and other runs come between them.
 kill: require-java $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist load -m kill
@@ -193,6 +203,7 @@ lint: $(INSTALLED)
 pins: $(INSTALLED)
 	$(COMPILE) --group dev --extra spark --output-file $(PINS) pyproject.toml
 	$(COMPILE) --group fuzz --output-file $(FUZZ_PINS)
+	printf '%s\n' $(DBT) | $(COMPILE) --output-file $(DBT_PINS) -
 	for line in 3.2 3.3 4.0; do $(MAKE) --no-print-directory engine-pins ENGINE=$$line || exit 1; done
 
 engine-pins: $(INSTALLED)

@@ -230,6 +230,7 @@ def test_the_engine_answers_as_the_page_says(spark: SparkSession, tmp_path: Path
         assert error(f"ALTER TABLE {table} {alter}") == query_error
 
 
+@pytest.mark.dbt
 @pytest.mark.parametrize("change", [*CHANGES, REMOVED])
 def test_a_real_dbt_makes_the_manifest_that_is_judged(shop: Shop, tmp_path: Path, change: str) -> None:
     """``SCHEMALINT_DBT`` names a dbt with dbt-spark in an environment of its own; it connects to nothing."""

@@ -146,12 +146,13 @@ def test_failed_table_stops_the_others_if_it_shall(lakehouse: Lakehouse) -> None
 WITH_DEFAULTS = BASE + "features: [allowColumnDefaults]\n"
 
 
+# With functions, whose arguments and results the rules do not know.
 REFUSED_CONSTRAINTS = {
     "no_such_function(a) > 0": "UNRESOLVED_ROUTINE",
     "abs() > 0": "WRONG_NUM_ARGS",
-    "a": "FILTER_NOT_BOOLEAN",
-    "a + 1": "FILTER_NOT_BOOLEAN",
-    "c > 0 AND a > date'2026-01-01'": "BINARY_OP_DIFF_TYPES",
+    "abs(a)": "FILTER_NOT_BOOLEAN",
+    "abs(a) + 1": "FILTER_NOT_BOOLEAN",
+    "c > 0 AND abs(a) > date'2026-01-01'": "BINARY_OP_DIFF_TYPES",
 }
 
 
@@ -216,7 +217,7 @@ def test_new_table_with_an_invalid_expression_is_not_created(lakehouse: Lakehous
   - {name: s, type: struct, columns: [{name: x, type: "varchar(3)", default: "array(1)"}]}
   - {name: g, type: int, generated: no_such_function(a)}
 properties"""
-    lakehouse.declare(WITH_DEFAULTS.replace("properties", new) + "constraints: {odd: a}\n")
+    lakehouse.declare(WITH_DEFAULTS.replace("properties", new) + "constraints: {odd: abs(a)}\n")
 
     refused = lakehouse.apply()
 

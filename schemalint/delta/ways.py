@@ -15,6 +15,8 @@ from typing import Final
 from schemalint.base.values import frozen
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import Identity, Managed, Unmanaged, field_at, walk_fields
+from schemalint.delta.engine import Engine
+from schemalint.delta.engine_answers import changes_type
 from schemalint.delta.path import Path, format_path, path_key
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
@@ -56,20 +58,22 @@ class WayOut:
     streams: tuple[str, ...] = ()
 
 
-def ways_out(change: TypeChanged, state: TableState) -> tuple[WayOut, ...]:
+def ways_out(change: TypeChanged, state: TableState, engine: Engine | None = None) -> tuple[WayOut, ...]:
     """Return the ways to the new type of a change that Delta refuses, the cheapest first.
 
     Args:
         change: The change.
         state: The table before the change.
+        engine: The engine that makes the change; None for the newest Delta.
     """
-    return tuple(_ways(change, state))
+    return tuple(_ways(change, state, engine))
 
 
-def _ways(change: TypeChanged, state: TableState) -> Iterator[WayOut]:
+def _ways(change: TypeChanged, state: TableState, engine: Engine | None) -> Iterator[WayOut]:
     name, new = format_path(change.path), print_type(change.new)
-    nearest = nearest_widening(change.old, change.new, nested=len(change.path) > 1)
-    if nearest is not None:
+    is_nested = len(change.path) > 1
+    nearest = nearest_widening(change.old, change.new, nested=is_nested)
+    if nearest is not None and changes_type(engine, change.old, nearest, nested=is_nested).does is not False:
         yield WayOut(Way.WIDEN, f"widen {name} to {print_type(nearest)} instead", 1)
     if storage_error(change.new) is not None:
         return

@@ -23,5 +23,7 @@ def with_ways(finding: Finding, fact: Fact, ctx: RuleContext) -> Finding:
     from schemalint.delta.ways import ways_out  # noqa: PLC0415 (few runs have such a finding)
 
     streams = tuple(consumer.name for consumer in ctx.consumers if consumer.stream is not None)
-    ways = (replace(way, streams=streams if way.stops else ()) for way in ways_out(fact, ctx.before))
+    ways = (
+        replace(way, streams=streams if way.stops else ()) for way in ways_out(fact, ctx.before, ctx.engine)
+    )
     return replace(finding, ways=tuple(ways))

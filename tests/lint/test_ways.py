@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
+from schemalint.delta.change import TypeChanged
+from schemalint.delta.datatype import INTEGER, LONG, Decimal
+from schemalint.delta.engine import parse_engine
+from schemalint.delta.table import TableState
+from schemalint.delta.ways import ways_out
 from schemalint.lint.case import Case
 from schemalint.lint.judge import judge
 from schemalint.lint.rule_sets import RuleSet
@@ -57,6 +62,14 @@ def test_an_overwrite_with_an_identity_that_takes_no_old_value_is_refused() -> N
     refused = {way.way.value: way.refused for way in finding.ways}
     assert refused["overwrite"] == "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED"
     assert refused["replace"] is None
+
+
+def test_a_type_that_the_engine_does_not_widen_to_is_no_way() -> None:
+    change = TypeChanged(("a",), INTEGER, LONG)
+    older = ways_out(change, TableState(), parse_engine("delta-spark 3.3.2"))
+    assert "widen" not in [way.way.value for way in older]
+    decimals = TypeChanged(("a",), Decimal(12, 2), Decimal(8, 3))
+    assert [way.does for way in ways_out(decimals, TableState())][0] == "widen a to decimal(13,3) instead"
 
 
 def test_a_change_that_an_edit_makes_possible_has_no_ways() -> None:

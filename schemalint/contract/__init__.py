@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from schemalint.contract.anchors import locate, text_of
-from schemalint.contract.reading import ReadResult, read, table_keys, unread_files, without_contract
+from schemalint.contract.reading import ReadResult, read, table_keys, unread_files, why_not_a_contract
 from schemalint.contract.targets import effective, targets_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ __all__ = [
     "text_changes",
     "text_of",
     "unread_files",
-    "without_contract",
+    "why_not_a_contract",
 ]
 
 # These functions import on call, because `check` does not need them and must start fast.

@@ -91,7 +91,7 @@ def unread_files(contents: Contents) -> Iterator[ContractError]:
         )
 
 
-def without_contract(text: str) -> str:
+def why_not_a_contract(text: str) -> str:
     """Say why a text is no contract, as the end of a sentence about its file."""
     lines = [
         line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "---"))
@@ -105,7 +105,7 @@ def without_contract(text: str) -> str:
 
 def _no_contract(file: str, text: str) -> ContractError:
     return ContractError(
-        f"this file {without_contract(text)}",
+        f"this file {why_not_a_contract(text)}",
         help="a contract begins with the line schemalint: 1",
         location=Location(file),
     )

@@ -144,7 +144,7 @@ class CheckCases:
         """Return what is wrong with a file that had a contract; empty if it is gone, or has another one."""
         former = {visible(path): data for path, data in self._request.contents.former.items()}
         try:
-            return contracts.without_contract(former[file].decode()) if file in former else ""
+            return contracts.why_not_a_contract(former[file].decode()) if file in former else ""
         except UnicodeDecodeError:
             return "is not UTF-8"
 

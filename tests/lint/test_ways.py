@@ -69,7 +69,7 @@ def test_a_type_that_the_engine_does_not_widen_to_is_no_way() -> None:
     older = ways_out(change, TableState(), parse_engine("delta-spark 3.3.2"))
     assert "widen" not in [way.way.value for way in older]
     decimals = TypeChanged(("a",), Decimal(12, 2), Decimal(8, 3))
-    assert [way.does for way in ways_out(decimals, TableState())][0] == "widen a to decimal(13,3) instead"
+    assert ways_out(decimals, TableState())[0].does == "widen a to decimal(13,3) instead"
 
 
 def test_a_change_that_an_edit_makes_possible_has_no_ways() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -19,7 +19,10 @@ from schemalint.report import findings as reports
 
 if TYPE_CHECKING:
     from schemalint.cli._typed import ReportOptions
+    from schemalint.lint.sides import Sides
     from schemalint.model.finding import CheckResult, Severity
+    from schemalint.plugin import Rule
+    from schemalint.project.git import Contents
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -159,3 +162,21 @@ def statistics_lines(result: CheckResult) -> list[str]:
     return [
         f"{number:>{width}}  {code}  {severity.label:<7}  {rule}" for (code, rule, severity), number in ranked
     ] or ["no findings to count"]
+
+
+def log_run(sides: Sides, contents: Contents, rules: Sequence[Rule]) -> None:
+    """Say what the run reads."""
+    base, head = sides.base, sides.head
+    changed = sum(
+        file.data != old.data if (old := contents.base.get(path)) else True
+        for path, file in contents.head.items()
+    )
+    files = dict.fromkeys(config.file for config in sides.deciding)
+    for line in (
+        f"base: {base.commit or base.spec}, {base.why}",
+        f"head: {head.commit or head.spec}, {head.why}",
+        f"configuration: {', '.join(filter(None, files)) or 'none'}",
+        f"contract files: {len(contents.head):,}, {changed:,} changed or new",
+        f"rules: {len(rules):,}",
+    ):
+        print_note(line)

@@ -39,7 +39,7 @@ from schemalint.cli._options import (
 )
 from schemalint.cli._output import show
 from schemalint.cli._progress import shown_progress, workers_of, workers_options
-from schemalint.cli._reports import outputs_of, report_options, write_reports
+from schemalint.cli._reports import log_run, outputs_of, report_options, write_reports
 from schemalint.cli._settings import config_options, connecting_settings
 from schemalint.cli._spark_options import Spark, spark_for, via_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
@@ -69,12 +69,9 @@ from schemalint.project.git import Contents, Index, Revision, Side, Worktree
 from schemalint.report.text import as_of_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from schemalint.delta.engine import Engine
     from schemalint.lint.baseline import Baseline
     from schemalint.lint.check_input import LiveSide
-    from schemalint.plugin import Rule
     from schemalint.tables.storage.table_workers import Tell
 
 
@@ -221,7 +218,7 @@ def _run(options: CheckOptions) -> CheckResult | None:
     local = trusted.rule_files(repository) if trusted and options.allow_local_plugins else None
     rules = rule_sets_of(sides.deciding, local=local, **as_dict(options.rules))
     if options.report.verbose:
-        _explain(sides, contents, rules.rules)
+        log_run(sides, contents, rules.rules)
     connecting = None if trusted is None or sides.is_first else connecting_settings(trusted, connection)
     with spark_for(connecting, connection) as spark:
         request = _request(sides, contents, rules, options)
@@ -267,24 +264,6 @@ def _warn_of_writers(request: CheckInput, result: CheckResult) -> None:
     text = commit_engines.warning(request.live.target, declared, written, int(time.time() * 1000))
     if text is not None:
         print_note(f"warning: {text}")
-
-
-def _explain(sides: Sides, contents: Contents, rules: Sequence[Rule]) -> None:
-    """Say what the run reads."""
-    base, head = sides.base, sides.head
-    changed = sum(
-        file.data != old.data if (old := contents.base.get(path)) else True
-        for path, file in contents.head.items()
-    )
-    files = dict.fromkeys(config.file for config in sides.deciding)
-    for line in (
-        f"base: {base.commit or base.spec}, {base.why}",
-        f"head: {head.commit or head.spec}, {head.why}",
-        f"configuration: {', '.join(filter(None, files)) or 'none'}",
-        f"contract files: {len(contents.head):,}, {changed:,} changed or new",
-        f"rules: {len(rules):,}",
-    ):
-        print_note(line)
 
 
 def _baseline(options: CheckOptions, sides: Sides) -> Baseline | None:

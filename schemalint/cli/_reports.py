@@ -180,3 +180,22 @@ def log_run(sides: Sides, contents: Contents, rules: Sequence[Rule]) -> None:
         f"rules: {len(rules):,}",
     ):
         print_note(line)
+
+
+def warn_of_owners(sides: Sides) -> None:
+    """Warn where reviews have owners, and a file that approves findings has none."""
+    from schemalint.lint.exception_files import exceptions_name  # noqa: PLC0415 (only in CI)
+    from schemalint.project.code_owners import code_owners  # noqa: PLC0415
+
+    def read(name: str) -> str | None:
+        data = sides.read(name)
+        return None if data is None else data.decode(errors="replace")
+
+    config = sides.at_head
+    names = (exceptions_name(config), config.baseline, config.file)
+    approving = [name for name in names if name and not name.startswith("/")]
+    existing = [name for name in approving if sides.read(name) is not None]
+    owners = code_owners(read)
+    if owners is not None and (unowned := owners.without_owner(existing)):
+        files = ", ".join(unowned)
+        print_note(f"warning: {owners.file} names no owner of {files}: whoever may merge approves findings")

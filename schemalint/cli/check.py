@@ -39,7 +39,7 @@ from schemalint.cli._options import (
 )
 from schemalint.cli._output import show
 from schemalint.cli._progress import shown_progress, workers_of, workers_options
-from schemalint.cli._reports import log_run, outputs_of, report_options, write_reports
+from schemalint.cli._reports import log_run, outputs_of, report_options, warn_of_owners, write_reports
 from schemalint.cli._settings import config_options, connecting_settings
 from schemalint.cli._spark_options import Spark, spark_for, via_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
@@ -234,6 +234,8 @@ def _run(options: CheckOptions) -> CheckResult | None:
             request = replace(request, baseline=baseline)
             result = _fixed(project, request, options) if options.is_fixing else check(request)
     _warn_of_writers(request, result)
+    if git.is_ci(os.environ):
+        warn_of_owners(sides)
     result = replace(
         result,
         errors=(

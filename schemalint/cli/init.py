@@ -124,7 +124,7 @@ def _repository() -> Repository:
 
 def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, Source]:
     from schemalint.author.adopt import AdoptionInput, adopt  # noqa: PLC0415 (only for this command)
-    from schemalint.author.adopt.code_owners import code_owners  # noqa: PLC0415
+    from schemalint.author.adopt.changes import read_existing  # noqa: PLC0415
     from schemalint.author.adopt.configuration import (  # noqa: PLC0415
         CONFIGURATION,
         configuration_text,
@@ -132,11 +132,12 @@ def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, S
     )
     from schemalint.author.adopt.pipelines import Service, service_of  # noqa: PLC0415
     from schemalint.author.adopt.source import given_source, installed_source  # noqa: PLC0415
+    from schemalint.project.code_owners import code_owners  # noqa: PLC0415
     from schemalint.project.config.trust import find_trusted, proposed  # noqa: PLC0415
     from schemalint.tables.catalog.table_location import choose_target, require_reachable  # noqa: PLC0415
 
     source = given_source(options.source) if options.source else installed_source()
-    owners = code_owners(repository.root)
+    owners = code_owners(lambda place: read_existing(repository.root / place))
     settings, new_settings = find_trusted(repository, os.environ), None
     service = Service(options.ci) if options.ci else service_of(repository)
     if settings.config.file is None and not options.names_tables:

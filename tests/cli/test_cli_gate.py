@@ -337,3 +337,22 @@ def test_without_a_default_branch_the_configuration_of_a_named_base_decides(
     assert committed.check().status == 2
     run = committed.check("--against", "HEAD^")
     assert (run.status, run.codes) == (1, ["TW001", "CF001"])
+
+
+@pytest.mark.parametrize(
+    ("owners", "unowned"),
+    [
+        ("* @all\n/schemalint.toml\n", "schemalint.toml"),
+        ("/docs/ @docs\n", "exceptions.yaml, schemalint.toml"),
+        ("* @all\n", None),
+        (None, None),
+    ],
+)
+def test_files_that_approve_findings_without_an_owner_are_named(
+    review: Review, owners: str | None, unowned: str | None
+) -> None:
+    files = {**_config("root = false", ORDERS), "exceptions.yaml": "exceptions: []\n", "CODEOWNERS": owners}
+    run = review.check(files, {CONTRACT: ORDERS + "description: all\n"})
+    warning = f"warning: CODEOWNERS names no owner of {unowned}: whoever may merge approves findings"
+    assert (warning in run.err.splitlines()) == (unowned is not None)
+    assert ("CODEOWNERS" in run.err) == (unowned is not None)

@@ -24,9 +24,9 @@ from schemalint.delta.commit_engines import as_setting, recent_writers
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schemalint.author.adopt.code_owners import CodeOwners
     from schemalint.author.adopt.source import Source
     from schemalint.author.pull import Pulled
+    from schemalint.project.code_owners import CodeOwners
     from schemalint.project.config.trust import Trusted, TrustedTarget
     from schemalint.project.git import Repository
     from schemalint.tables.catalog import Catalog
@@ -207,4 +207,4 @@ def _exceptions(request: AdoptionInput, home: Path) -> Iterator[FileChange | Lef
     names = tuple(path.relative_to(root).as_posix() for path in (file, home / BASELINE))
     contract = (_folder(request, home) / "schema/table.yml").relative_to(root).as_posix()
     if lines := request.owners.lines_for(names, contract):
-        yield Left(request.owners.file, "add who approves exceptions", "\n".join(lines))
+        yield Left(root / request.owners.file, "add who approves exceptions", "\n".join(lines))

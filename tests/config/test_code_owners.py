@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from schemalint.author.adopt.code_owners import CodeOwners
+from schemalint.project.code_owners import CodeOwners
 
 
 @pytest.mark.parametrize(
@@ -30,5 +28,5 @@ from schemalint.author.adopt.code_owners import CodeOwners
     ],
 )
 def test_lines(text: str, lines: list[str]) -> None:
-    owners = CodeOwners(Path("CODEOWNERS"), text)
+    owners = CodeOwners("CODEOWNERS", text)
     assert owners.lines_for(["exceptions.yaml"], "contracts/schema/table.yml") == lines

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import PurePosixPath
 from typing import Final
 
-from schemalint.author.adopt.changes import read_existing
 from schemalint.base.errors import ConfigError
 from schemalint.base.values import frozen
 from schemalint.project.git.globs import parse_glob
@@ -46,11 +45,11 @@ class CodeOwners:
     """The file of a repository.
 
     Attributes:
-        file: Its path.
+        file: Its path in the repository.
         text: Its text.
     """
 
-    file: Path
+    file: str
     text: str
 
     def lines_for(self, names: Sequence[str], contract: str) -> list[str]:
@@ -71,6 +70,12 @@ class CodeOwners:
         ]
         return [section, *missing] if section and missing else missing
 
+    def without_owner(self, names: Iterable[str]) -> list[str]:
+        """Return the files that nobody owns."""
+        entries = list(self._entries())
+        lines = {name: _last(entries, name) for name in names}
+        return [name for name, line in lines.items() if line is None or not line.owners]
+
     def _entries(self) -> Iterator[_Line]:
         section, is_optional = "", False
         defaults: tuple[str, ...] = ()
@@ -89,16 +94,16 @@ def _last(entries: Sequence[_Line], path: str) -> _Line | None:
     return next((line for line in reversed(entries) if line.owns(path)), None)
 
 
-def code_owners(root: Path) -> CodeOwners | None:
+def code_owners(read: Callable[[str], str | None]) -> CodeOwners | None:
     """Return the first file that the services look for; None if there is none.
 
-    Raises:
-        UsageError: It cannot be read.
+    Args:
+        read: Returns the text of a file of the repository; None if there is none.
     """
     for place in _PLACES:
-        text = read_existing(root / place)
+        text = read(place)
         if text is not None:
-            return CodeOwners(root / place, text)
+            return CodeOwners(place, text)
     return None
 
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from functools import lru_cache
 from typing import Final
 
-from schemalint.base.values import frozen
+from schemalint.base.values import Itself, frozen
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import Identity, Managed, Unmanaged, field_at, walk_fields
 from schemalint.delta.engine import Engine
 from schemalint.delta.engine_answers import changes_type
-from schemalint.delta.path import Path, format_path, path_key
+from schemalint.delta.path import Part, Path, format_path, path_key
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import nearest_widening, storage_error
@@ -64,7 +65,8 @@ def ways_out(change: TypeChanged, state: TableState, engine: Engine | None = Non
     Args:
         change: The change.
         state: The table before the change.
-        engine: The engine that makes the change; None for the newest Delta.
+        engine: The engine that would widen; None for the newest Delta. What else stands in a way was measured
+            on the newest alone.
     """
     return tuple(_ways(change, state, engine))
 
@@ -77,17 +79,12 @@ def _ways(change: TypeChanged, state: TableState, engine: Engine | None) -> Iter
         yield WayOut(Way.WIDEN, f"widen {name} to {print_type(nearest)} instead", 1)
     if storage_error(change.new) is not None:
         return
-    yield WayOut(
-        Way.COLUMN,
-        f"add a column of type {new}, fill it, move writers and readers to it, and list {name} under dropped",
-        refused=_refusal_of_drop(change.path, state),
-        stops="DELTA_SOURCE_TABLE_IGNORE_CHANGES",
-    )
+    yield _by_column(change, state)
     yield WayOut(
         Way.OVERWRITE,
         f"overwrite the table with overwriteSchema, with {name} cast to {new}",
         1,
-        tuple(_lost_by_overwriting(change.path, state)),
+        (*_lost_by_overwriting(change.path, state), *_layout(state, "partitionBy")),
         "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED" if _has_strict_identity(state) else None,
         "DELTA_SCHEMA_CHANGED_WITH_VERSION",
     )
@@ -95,8 +92,24 @@ def _ways(change: TypeChanged, state: TableState, engine: Engine | None) -> Iter
         Way.REPLACE,
         f"CREATE OR REPLACE TABLE … AS SELECT, with {name} cast to {new}",
         1,
-        tuple(_lost_by_replacing(change.path, state)),
+        ("the table id", *_lost_by_replacing(change.path, state)),
         stops="DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE",
+    )
+
+
+def _by_column(change: TypeChanged, state: TableState) -> WayOut:
+    """Return the way by a new column; an array or a map is made anew as a whole."""
+    inside = next((number for number, step in enumerate(change.path) if isinstance(step, Part)), None)
+    old, new = format_path(change.path[:inside]), print_type(change.new)
+    added = f"a column of type {new}" if inside is None else f"a column like {old} with {new} in it"
+    mapping = "turn on column mapping, " if state.column_mapping == "none" else ""
+    column = field_at(state.columns, change.path[:inside])
+    return WayOut(
+        Way.COLUMN,
+        f"{mapping}add {added}, fill it, move writers and readers to it, and list {old} under dropped",
+        loses=(f"NOT NULL of {old}",) if column is not None and column.nullable is False else (),
+        refused=_refusal_of_drop(change.path[:inside], state),
+        stops="DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG",
     )
 
 
@@ -113,26 +126,34 @@ def _refusal_of_drop(path: Path, state: TableState) -> str | None:
     return None
 
 
+@lru_cache(maxsize=8)
+def _lost_of_columns(key: Itself[TableState]) -> tuple[str, ...]:
+    fields = tuple(walk_fields(key.value.columns))
+    required = (path for path, field in fields if field.nullable is False)
+    generated = (path for path, field in fields if _is_set(field.generated))
+    return (*_of_columns("NOT NULL", required), *_of_columns("the expression", generated))
+
+
 def _lost_by_overwriting(changed: Path, state: TableState) -> Iterator[str]:
-    fields = tuple(walk_fields(state.columns))
-    yield from _of_columns("NOT NULL", (path for path, field in fields if field.nullable is False))
-    yield from _of_columns("the expression", (path for path, field in fields if _is_set(field.generated)))
+    yield from _lost_of_columns(Itself(state))
     column = field_at(state.columns, changed)
     if column is not None and _is_set(column.default):
         yield f"the default of {format_path(changed)}"
     if column is not None and _is_set(column.comment):
         yield f"the comment of {format_path(changed)}"
+
+
+def _layout(state: TableState, clause: str) -> Iterator[str]:
     if _is_set(state.partitioned_by):
-        yield "the partitioning, without partitionBy"
+        yield f"the partitioning, without {clause}"
     if _is_set(state.clustered_by):
         yield "the clustering"
 
 
 def _lost_by_replacing(changed: Path, state: TableState) -> Iterator[str]:
-    yield "the table id"
     yield from _lost_by_overwriting(changed, state)
-    fields = walk_fields(state.columns)
-    yield from _of_columns("the identity", (path for path, field in fields if _is_set(field.identity)))
+    yield from _of_columns("the identity", (path for path, _identity in _identities(Itself(state))))
+    yield from _layout(state, "PARTITIONED BY")
     if _is_set(state.description):
         yield "the comment of the table"
     if state.set_properties:
@@ -150,8 +171,13 @@ def _of_columns(what: str, paths: Iterable[Path]) -> Iterator[str]:
 
 def _has_strict_identity(state: TableState) -> bool:
     """Whether a column generates its values always: then Delta refuses to write the old ones again."""
-    identities = (field.identity for _path, field in walk_fields(state.columns))
-    return any(isinstance(each, Identity) and not each.allow_explicit_insert for each in identities)
+    return any(not identity.allow_explicit_insert for _path, identity in _identities(Itself(state)))
+
+
+@lru_cache(maxsize=8)
+def _identities(key: Itself[TableState]) -> tuple[tuple[Path, Identity], ...]:
+    fields = walk_fields(key.value.columns)
+    return tuple((path, field.identity) for path, field in fields if isinstance(field.identity, Identity))
 
 
 def _is_set(value: Managed[object]) -> bool:

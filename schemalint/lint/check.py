@@ -120,16 +120,13 @@ class _Check:
         for verdict in verdicts:
             self.clients += verdict.clients
             self.streams += verdict.streams
-        found = tuple(finding for verdict in verdicts for finding in verdict.findings)
-        return worst_of_each(found)
+        return worst_of_each(verdict.findings for verdict in verdicts)
 
     def _of_duplicates(self) -> Iterable[Finding]:
-        found = [
-            replace(finding, existing=existing)
+        return worst_of_each(
+            [replace(finding, existing=existing) for finding in judge(case).findings]
             for case, existing in self.cases.about_duplicates(set(self.changed))
-            for finding in judge(case).findings
-        ]
-        return found if len(self.request.targets) == 1 else worst_of_each(found)
+        )
 
     def _excepted(self, findings: Iterable[Finding]) -> tuple[ExceptionResult, tuple[Finding, ...]]:
         """Let the exceptions approve findings, and return with the result the findings about exceptions."""

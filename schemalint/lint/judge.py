@@ -13,7 +13,7 @@ from schemalint.lint.case import Case, Purpose, Verdict
 from schemalint.lint.context import git_context, git_facts
 from schemalint.lint.follow_ups import with_follow_ups
 from schemalint.lint.readers import client_findings, stream_findings, writer_findings
-from schemalint.lint.rule_judge import Judge, without_ambiguous_columns
+from schemalint.lint.rule_judge import Judge, highest_severities, without_ambiguous_columns
 from schemalint.lint.rule_sets import reports, rules_for
 from schemalint.lint.upgrades import is_superseded, with_upgrade_findings
 from schemalint.model.contract import Contract
@@ -123,9 +123,7 @@ def _of_contract(judge: Judge, before: Contract | None, ctx: RuleContext) -> Ite
 def _base_severities(judge: Judge, contract: Contract) -> Mapping[object, Severity]:
     """Return the highest severity of each finding that a contract gives for its own table."""
     found = _of_state(judge, contract, git_context(contract, contract))
-    return {
-        finding.identity: finding.severity for finding in sorted(found, key=lambda finding: finding.severity)
-    }
+    return highest_severities(found)
 
 
 def _of_state(

@@ -29,7 +29,7 @@ from schemalint.lint.context import differing_subjects, git_context, live_contex
 from schemalint.lint.follow_ups import with_follow_ups
 from schemalint.lint.readers import client_findings, stream_findings, writer_findings
 from schemalint.lint.renamed import with_names
-from schemalint.lint.rule_judge import Judge, without_ambiguous_columns
+from schemalint.lint.rule_judge import Judge, highest_severities, without_ambiguous_columns
 from schemalint.lint.table import LIVE, is_refusal_of_table, table_findings
 from schemalint.lint.upgrades import is_superseded, protocol_upgrades, with_upgrade_findings
 from schemalint.model.contract import Contract
@@ -57,16 +57,13 @@ def with_table(judge: Judge, case: Case, live: LiveTable) -> tuple[Finding, ...]
     not cause them.
     """
     of_table = _of_table(judge, case, live)
-    severities: dict[Hashable, Severity] = {}
+    severities: Mapping[Hashable, Severity] = {}
     if case.base is not None:
         at_base = replace(case, declared=case.base, tracking=None)
         unchanged = _findings(judge, at_base, live, (), {})
         if not unchanged and not of_table and case == at_base:
             return ()
-        for finding in unchanged:
-            severities[finding.identity] = max(
-                finding.severity, severities.get(finding.identity, finding.severity)
-            )
+        severities = highest_severities(unchanged)
 
     def judged(contract: Contract) -> tuple[Finding, ...]:
         return _findings(judge, replace(case, declared=contract), live, of_table, severities)
@@ -80,8 +77,7 @@ def _of_table(judge: Judge, case: Case, live: LiveTable) -> tuple[Finding, ...]:
     if case.purpose is Purpose.PLAN:
         return tuple(filter(is_refusal_of_table, found))
     at_base = table_findings(judge, live, case.base) if case.base and found else ()
-    identities = {finding.identity for finding in at_base}
-    return tuple(replace(finding, existing=finding.identity in identities) for finding in found)
+    return tuple(_marked(found, highest_severities(at_base)))
 
 
 def live_changes(ctx: RuleContext) -> tuple[Change, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 
@@ -134,15 +135,30 @@ def collecting(errors: list[SchemalintError], table: str) -> Iterator[None]:
         errors.append(bug)
 
 
-def worst_of_each(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings of several targets once: with the first target, and the highest severity."""
+def worst_of_each(cases: Iterable[Iterable[Finding]]) -> tuple[Finding, ...]:
+    """Return the findings of several cases of a table once: with the first target, and the highest severity.
+
+    Findings of one case that only their messages tell apart are several.
+    """
     merged: dict[object, Finding] = {}
-    for finding in findings:
-        identity = replace(finding, target=None).identity
-        known = merged.get(identity)
-        if known is None or known.severity < finding.severity:
-            merged[identity] = replace(finding, target=known.target if known else finding.target)
+    for findings in cases:
+        numbers: Counter[object] = Counter()
+        for finding in findings:
+            identity = replace(finding, target=None).identity
+            key = identity, numbers[identity]
+            numbers[identity] += 1
+            known = merged.get(key)
+            if known is None or known.severity < finding.severity:
+                merged[key] = replace(finding, target=known.target if known else finding.target)
     return tuple(merged.values())
+
+
+def highest_severities(findings: Iterable[Finding]) -> Mapping[object, Severity]:
+    """Return the highest severity of each finding, by its identity."""
+    return {
+        finding.identity: finding.severity
+        for finding in sorted(findings, key=lambda finding: finding.severity)
+    }
 
 
 def without_ambiguous_columns(findings: Sequence[Finding]) -> Sequence[Finding]:

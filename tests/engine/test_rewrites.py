@@ -50,7 +50,7 @@ def lost(changed: Change) -> str | None:
         case change.CommentChanged():
             return f"the comment of {changed.path[0]}"
         case change.PartitioningChanged():
-            return "the partitioning, without partitionBy"
+            return "the partitioning"
         case change.ClusteringChanged():
             return "the clustering"
         case change.DescriptionChanged():
@@ -79,9 +79,11 @@ def test_a_way_costs_what_is_said(spark: SparkSession, tmp_path: Path) -> None:
         after = read_table(path)
         assert (way, name, refused) == (way, name, REFUSED_BY_ROWS.get((way, name), said.refused))
         if refused is None and way is not Way.COLUMN:
+            # A layout is kept where the writer repeats its clause.
             costs = {words for each in diff(before.state, after.state) if (words := lost(each))}
             costs |= {"the table id"} if before.metadata.table_id != after.metadata.table_id else set()
-            assert (way, name, {*said.loses}) == (way, name, costs)
+            words_said = {words.partition(",")[0] for words in said.loses}
+            assert (way, name, words_said) == (way, name, costs)
 
 
 def test_every_question_is_recorded() -> None:

@@ -72,6 +72,24 @@ def test_a_type_that_the_engine_does_not_widen_to_is_no_way() -> None:
     assert ways_out(decimals, TableState())[0].does == "widen a to decimal(13,3) instead"
 
 
+def test_an_array_is_made_anew_as_a_whole() -> None:
+    array = "  - {name: tags, type: 'array<%s>', nullable: false}\n"
+    finding = found(array % "bigint", array % "int")["TW001"]
+    column = next(way for way in finding.ways if way.way.value == "column")
+    assert column.does == (
+        "turn on column mapping, add a column like tags with int in it, fill it, move writers and readers to it, "
+        "and list tags under dropped"
+    )
+    assert column.loses == ("NOT NULL of tags",)
+
+
+def test_a_column_that_others_use_cannot_be_left_behind() -> None:
+    rest = "constraints: {positive: a > 0}\n"
+    finding = found("  - {name: a, type: bigint}\n", "  - {name: a, type: int}\n", rest)["TW001"]
+    column = next(way for way in finding.ways if way.way.value == "column")
+    assert column.refused == "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE"
+
+
 def test_a_change_that_an_edit_makes_possible_has_no_ways() -> None:
     finding = found("  - {name: a, type: int}\n", "  - {name: a, type: bigint}\n")["TW006"]
     assert finding.needs_rewrite

@@ -63,7 +63,7 @@ def judge_pair(
         retired = case(rules, base=before, declared=before, facts=(TableRetired(before),))
         return judge(retired).findings
     each = [judge(of_target) for of_target in pairs(before, after, rules, engines)]
-    return worst_of_each(finding for verdict in each for finding in verdict.findings)
+    return worst_of_each(verdict.findings for verdict in each)
 
 
 def clients_offline(

@@ -77,8 +77,8 @@ def test_an_array_is_made_anew_as_a_whole() -> None:
     finding = found(array % "bigint", array % "int")["TW001"]
     column = next(way for way in finding.ways if way.way.value == "column")
     assert column.does == (
-        "turn on column mapping, add a column like tags with int in it, fill it, move writers and readers to it, "
-        "and list tags under dropped"
+        "turn on column mapping, add a column like tags with int in it, fill it, "
+        "move writers and readers to it, and list tags under dropped"
     )
     assert column.loses == ("NOT NULL of tags",)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from schemalint.base.errors import UsageError
+from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.printable import terminal_text
 from schemalint.base.values import frozen
 from schemalint.cli._completion import report_formats
@@ -188,13 +188,16 @@ def warn_of_owners(sides: Sides) -> None:
     from schemalint.project.code_owners import code_owners  # noqa: PLC0415
 
     def read(name: str) -> str | None:
-        data = sides.read(name)
+        try:
+            data = sides.read(name)
+        except SchemalintError:  # a link, or too large: whoever needs the file reports it
+            return None
         return None if data is None else data.decode(errors="replace")
 
     config = sides.at_head
     names = (exceptions_name(config), config.baseline, config.file)
     approving = [name for name in names if name and not name.startswith("/")]
-    existing = [name for name in approving if sides.read(name) is not None]
+    existing = [name for name in approving if read(name) is not None]
     owners = code_owners(read)
     if owners is not None and (unowned := owners.without_owner(existing)):
         files = ", ".join(unowned)

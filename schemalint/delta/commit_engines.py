@@ -11,7 +11,8 @@ from typing import Final
 
 from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, FABRIC, Engine, Engines, parse_engine
 
-# ``Apache-Spark/4.2.0 Delta-Lake/4.4.0`` (measured on Delta 4.4.0), ``Databricks-Runtime/16.4.x-scala2.12``.
+# Measured: ``Apache-Spark/4.2.0 Delta-Lake/4.4.0``. Not measured: ``Databricks-Runtime/16.4.x-scala2.12``;
+# where it has another form, nothing is proposed and nobody is warned.
 _NAMES: Final = (
     (DATABRICKS, re.compile(r"\bDatabricks-Runtime/(\d{1,3}\.\d{1,3})\b")),
     (DELTA_SPARK, re.compile(r"\bDelta-Lake/(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)\b")),

@@ -1,9 +1,8 @@
 """The ways to a type that Delta cannot change a column to in place, and what each costs the table.
 
 Measured on Delta 4.4.0 (``tests/engine/answers/4.4.0/rewrites.csv``): the overwrite writes the table from a
-DataFrame of itself with ``overwriteSchema``, the replacement is ``CREATE OR REPLACE TABLE … AS SELECT``
-without any clause. What a writer adds by hand (``partitionBy``, ``CLUSTER BY``, ``TBLPROPERTIES``) is not
-lost.
+DataFrame of itself with ``overwriteSchema``, the replacement is ``CREATE OR REPLACE TABLE … AS SELECT``,
+both without a clause such as ``partitionBy``, ``CLUSTER BY`` or ``TBLPROPERTIES``.
 """
 
 from __future__ import annotations

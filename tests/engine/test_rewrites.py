@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from engine.record_rewrites import TABLES, WAYS, make, read_record
+from engine.record_rewrites import TABLES, WAYS, Question, make, read_record
 from engine.record_types import refusal
 from schemalint.delta import change
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import INTEGER, STRING
 from schemalint.delta.diff import diff
+from schemalint.delta.table import TableState
 from schemalint.delta.ways import Way, WayOut, ways_out
 from schemalint.tables.storage import read_table
 from support.sampling import some_of_each
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from schemalint.delta.change import Change
-    from schemalint.delta.table import TableState
 
 CONVERTED = TypeChanged(("c",), STRING, INTEGER)
 ASKED: Final = [(way, name) for way in (Way.COLUMN, Way.OVERWRITE, Way.REPLACE) for name in TABLES]
@@ -84,6 +84,13 @@ def test_a_way_costs_what_is_said(spark: SparkSession, tmp_path: Path) -> None:
             costs |= {"the table id"} if before.metadata.table_id != after.metadata.table_id else set()
             words_said = {words.partition(",")[0] for words in said.loses}
             assert (way, name, words_said) == (way, name, costs)
+
+
+@pytest.mark.parametrize("way", [Way.COLUMN, Way.OVERWRITE, Way.REPLACE])
+def test_a_stream_without_a_schema_log_ends_with_the_class_that_is_said(way: Way) -> None:
+    taken = "columns" if way is Way.COLUMN else way.value
+    ends = read_record()[Question(taken, "stream: plain")].split(" | ")
+    assert {*ends} == {way_of(TableState(), way).stops}
 
 
 def test_every_question_is_recorded() -> None:

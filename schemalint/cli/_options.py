@@ -45,31 +45,27 @@ def split_codes(_ctx: click.Context, _param: click.Parameter, values: tuple[str,
 
 def least_severity(configured: Severity | None, options: ReportOptions) -> Severity | None:
     """Return the lowest severity that fails the run, None for none; options override the configuration."""
-    if options.exit_zero:
-        return None
     return FAIL_ON[options.fail_on] if options.fail_on else configured
 
 
-def write_report(
-    text: SafeText, output_file: str | None, *, err: bool = False, color: bool | None = None
-) -> None:
+def write_report(text: SafeText, file: str | None, *, err: bool = False, color: bool | None = None) -> None:
     """Print a report, or write it to a file; ``color`` keeps styles where no terminal is.
 
     Raises:
         UsageError: The file cannot be written.
     """
-    if not output_file:
+    if not file:
         show(text, err=err, color=color)
         return
-    write_text(Path(output_file), text)
+    write_text(Path(file), text)
 
 
-def is_colored(color: str, output_file: str | None, *, err: bool = False) -> bool:
+def is_colored(color: str, file: str | None, *, err: bool = False) -> bool:
     """Whether the report is colored; with ``auto`` in a terminal, unless the environment says otherwise.
 
     NO_COLOR (no-color.org) and FORCE_COLOR (force-color.org) count if they are not empty, NO_COLOR first.
     """
-    if color != "auto" or output_file:
+    if color != "auto" or file:
         return color == "always"
     if os.environ.get("NO_COLOR"):
         return False

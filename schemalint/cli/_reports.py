@@ -54,11 +54,6 @@ def report_options(function: F) -> F:
         click.option("-q", "--quiet", is_flag=True, help="Print nothing but findings and errors"),
         click.option("--statistics", is_flag=True, help="Count the findings by rule on stderr"),
         click.option(
-            "--output-file",
-            type=click.Path(dir_okay=False),
-            help="Write the report to this file",
-        ),
-        click.option(
             "--output-format",
             "output_formats",
             multiple=True,
@@ -68,9 +63,9 @@ def report_options(function: F) -> F:
             show_default=True,
             metavar="FORMAT[:FILE]",
             shell_complete=report_formats,
-            help=f"Format of the report, and a file for it; may be repeated: {', '.join(reports.names())}",
+            help="Format of the report, and the file to write it to; may be repeated: "
+            f"{', '.join(reports.names())}",
         ),
-        click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings"),
         click.option("--fail-on", type=click.Choice([*FAIL_ON]), help="Lowest severity that fails the run"),
     ):
         function = option(function)
@@ -81,10 +76,9 @@ def outputs_of(options: ReportOptions) -> tuple[Output, ...]:
     """Return the reports that the options ask for: a format, or a format and a file (``sarif:out.sarif``).
 
     Raises:
-        UsageError: A format is unknown, two reports have one destination, or ``--output-file`` has no report.
+        UsageError: A format is unknown, or two reports have one destination.
     """
-    output_file = options.output_file
-    outputs = tuple(_output(value, output_file) for value in options.output_formats)
+    outputs = tuple(_output(value) for value in options.output_formats)
     files = Counter(output.file and Path(output.file).absolute() for output in outputs)
     for file, number in files.items():
         if number > 1:
@@ -92,18 +86,14 @@ def outputs_of(options: ReportOptions) -> tuple[Output, ...]:
             raise UsageError(
                 f"{number} reports {where}", help="give each its own file: --output-format FORMAT:FILE"
             )
-    if output_file and all(output.file != output_file for output in outputs):
-        raise UsageError(
-            "--output-file has no report: each --output-format names a file", help="leave --output-file out"
-        )
     return outputs
 
 
-def _output(value: str, output_file: str | None) -> Output:
+def _output(value: str) -> Output:
     name, colon, file = value.partition(":")
     if colon and not file:
         raise UsageError(f"--output-format {value} names no file", help=f"write {value}FILE or {name}")
-    return Output(name, reports.get(name), file or output_file)
+    return Output(name, reports.get(name), file or None)
 
 
 def write_reports(

@@ -113,13 +113,11 @@ class ReportOptions:
     """When findings fail the run, and how they are reported."""
 
     output_formats: tuple[str, ...]
-    output_file: str | None
     color: str
     statistics: bool
     quiet: bool
     verbose: bool
     fail_on: str | None
-    exit_zero: bool
 
 
 @frozen

@@ -57,7 +57,7 @@ class InitOptions:
 @click.command(
     "init",
     epilog=examples(
-        "schemalint init --root lake --dry-run",
+        "schemalint init --root lake --diff",
     ),
 )
 @click.option("--root", metavar="PATH", help="Declare all tables at or below a path or URI")
@@ -73,7 +73,7 @@ class InitOptions:
     metavar="REQUIREMENT",
     help="Install this in the hook and the job; default: what this schemalint was installed from",
 )
-@click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing")
+@click.option("--diff", "show_diff", is_flag=True, help="Show the changes; write nothing")
 @via_options
 @workers_options()
 @takes(InitOptions)
@@ -87,7 +87,7 @@ def command(options: InitOptions) -> int:
     Without --root, the tables are those of the configuration's target, else those below the working folder.
     In a project of dbt, which declares its tables itself, it writes only the configuration and the job.
 
-    With --dry-run the command exits with 4 if it would write.
+    With --diff the command exits with 4 if it would write.
     """
     repository = _repository()
     adoption, source = _adoption(repository, options)

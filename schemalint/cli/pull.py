@@ -97,7 +97,7 @@ class PullOptions:
     show_default=True,
     help="Print the YAML of dbt that declares the columns, for models",
 )
-@click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing")
+@click.option("--diff", "show_diff", is_flag=True, help="Show the changes; write nothing")
 @target_option("Read the tables of this target")
 @history_option
 @via_options

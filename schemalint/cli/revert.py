@@ -55,7 +55,7 @@ class RevertOptions:
 @click.option(
     "--to", metavar="REV", help="Revert to the contract at this revision; by default the last different one"
 )
-@click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing")
+@click.option("--diff", "show_diff", is_flag=True, help="Show the changes; write nothing")
 @target_option("Plan for this target")
 @via_options
 @project_options

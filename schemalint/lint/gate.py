@@ -16,7 +16,8 @@ from schemalint.base.values import frozen, replace
 from schemalint.delta.engine import Engines
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
-from schemalint.project.config import Config, Nested
+from schemalint.project.config import Config, Nested, TableSettings
+from schemalint.project.config.model import NESTED_KEYS
 from schemalint.project.config.nested import NAME, is_beginning, is_covered
 from schemalint.project.git import DEFAULT_GLOBS
 from schemalint.project.git.listing import including
@@ -48,19 +49,20 @@ class Loosening:
 
 def deciding_between(base: Config, head: Config) -> tuple[Config, ...]:
     """Return the configurations that decide a change in CI: of the base, and of the head if it differs."""
-    same = all(getattr(base, name) == getattr(head, name) for name in COMPARED)
+    names = {name.partition(".")[0] for name, row in SETTINGS.items() if not isinstance(row, str)}
+    same = all(getattr(base, name) == getattr(head, name) for name in names)
     return (base,) if same else (base, head)
 
 
 def loosenings_of(base: Config, head: Config) -> tuple[Loosening, ...]:
     """Return what the head's configuration may no longer find, setting by setting."""
-    found: list[Loosening] = []
-    for compare in COMPARED.values():
-        of_setting = tuple(compare(base, head))
-        found += of_setting[:MOST_LOOSENINGS]
+    loosenings: list[Loosening] = []
+    for row in SETTINGS.values():
+        of_setting = () if isinstance(row, str) else tuple(row(base, head))
+        loosenings += of_setting[:MOST_LOOSENINGS]
         if more := of_setting[MOST_LOOSENINGS:]:
-            found.append(Loosening(more[0].key, None, f"{len(more)} more entries", more[0].path))
-    return tuple(found)
+            loosenings.append(Loosening(more[0].key, None, f"{len(more)} more entries", more[0].path))
+    return tuple(loosenings)
 
 
 _Comparison: TypeAlias = Callable[[Config, Config], Iterator[Loosening]]
@@ -170,49 +172,34 @@ def _fail_on(base: Config, head: Config) -> Iterator[Loosening]:
         yield Loosening("fail-on", old, new, ("fail-on",))
 
 
-def _tables(base: Config, head: Config) -> Iterator[Loosening]:
+def _ignored_tables(base: Config, head: Config) -> Iterator[Loosening]:
     for entry in head.tables:
-        matching = (other for other in base.tables if table_key(other.match) in ("*", table_key(entry.match)))
-        known = [pattern for other in matching for pattern in other.ignore]
+        known = [pattern for other in _covering(base, entry) for pattern in other.ignore]
         for pattern in entry.ignore:
             if not is_covered(pattern, known):
-                yield Loosening(
-                    f"tables.{entry.match}.ignore", None, pattern, ("tables", "match"), entry.match
-                )
-
-    for entry in base.tables:
-        keeping = [other for other in head.tables if table_key(other.match) in ("*", table_key(entry.match))]
-        kept = {name for other in keeping for name in other.consumers}
-        for name in entry.consumers:
-            if name not in kept:
-                yield Loosening(
-                    f"tables.{entry.match}.consumers", name, None, ("tables", "match"), entry.match
-                )
-        writing = {engine for other in keeping for engine in other.writers}
-        for engine in entry.writers:
-            if engine not in writing:
-                yield Loosening(
-                    f"tables.{entry.match}.writers", str(engine), None, ("tables", "match"), entry.match
-                )
+                yield _of_tables(entry, "ignore", None, pattern)
 
 
-def _consumers(base: Config, head: Config) -> Iterator[Loosening]:
-    """Yield every difference but that of owners: which value is stricter depends on the table."""
-    for name, old in base.consumers.items():
-        new = head.consumers.get(name)
-        if new is None:
-            yield Loosening("consumers", name, None, ("consumers",))
-            continue
-        for key in CONSUMER_COMPARED:
-            before, after = getattr(old, key), getattr(new, key)
-            if before != after:
-                path = ("consumers", name, key)
-                texts = (None, None) if key in ("columns", "stream") else (_text(before), _text(after))
-                yield Loosening(".".join(path), *texts, path)
+def _lost_of_tables(key: str) -> _Comparison:
+    """Compare a list of ``[[tables]]`` of which each entry demands something."""
+
+    def compare(base: Config, head: Config) -> Iterator[Loosening]:
+        for entry in base.tables:
+            kept = {value for other in _covering(head, entry) for value in getattr(other, key)}
+            for value in getattr(entry, key):
+                if value not in kept:
+                    yield _of_tables(entry, key, str(value), None)
+
+    return compare
 
 
-CONSUMER_COMPARED: Final = ("client", "version", "read_path", "access", "columns", "cdf", "stream")
-"""The settings of a consumer that decide what is found, by their names in `Consumer`."""
+def _covering(config: Config, entry: TableSettings) -> list[TableSettings]:
+    """Return the entries that hold for all tables of an entry."""
+    return [other for other in config.tables if table_key(other.match) in ("*", table_key(entry.match))]
+
+
+def _of_tables(entry: TableSettings, key: str, old: str | None, new: str | None) -> Loosening:
+    return Loosening(f"tables.{entry.match}.{key}", old, new, ("tables", "match"), entry.match)
 
 
 def _options(base: Config, head: Config) -> Iterator[Loosening]:
@@ -225,40 +212,40 @@ def _options(base: Config, head: Config) -> Iterator[Loosening]:
                 yield Loosening(".".join(path), _text(old.get(name)), _text(new.get(name)), path)
 
 
-def _targets(base: Config, head: Config) -> Iterator[Loosening]:
-    for name, old in base.targets.items():
-        new = head.targets.get(name)
-        if new is None:
-            yield Loosening("targets", name, None, ("targets",))
-            continue
-        for key, is_looser in TARGET_COMPARED.items():
-            before, after = getattr(old, key), getattr(new, key)
-            if is_looser(before, after):
-                path = ("targets", name, "engine" if key == "engines" else key)
-                texts = (None, None) if key in _ADDRESSES else (_text(before), _text(after))
-                yield Loosening(".".join(path), *texts, path)
-
-
 def _differs(old: object, new: object) -> bool:
     return old != new
 
 
-TARGET_COMPARED: Final[Mapping[str, Callable[..., bool]]] = {
-    "root": _differs,
-    "catalog": _differs,
-    "catalog_uri": _differs,
-    "catalog_token": _differs,
-    "allowed_locations": lambda old, new: not set(new) <= set(old),
-    "create": lambda old, new: new and not old,
-    "engines": lambda old, new: old.apply_with != new.apply_with or not set(old.writers) <= set(new.writers),
-    "single_writer": lambda old, new: new and not old,
-    "storage": _differs,
-}
-"""Whether a target's setting is looser, by its name in `Target`. Where tables are has no order, so that each
-difference counts."""
+def _of_each(
+    section: str,
+    key: str,
+    is_looser: Callable[..., bool] = _differs,
+    *,
+    spelling: str = "",
+    shows_values: bool = True,
+) -> _Comparison:
+    """Compare a key of each target, or of each consumer, that both sides have.
 
-# Not shown: they may hold secrets.
-_ADDRESSES: Final = frozenset({"root", "catalog_uri", "catalog_token", "allowed_locations", "storage"})
+    Args:
+        section: The field of `Config` that holds them by name.
+        key: The field of each.
+        is_looser: Compares the old with the new value; by default each difference counts.
+        spelling: The key as users write it, if it is another one.
+        shows_values: Whether the values may be shown: some hold secrets, others are too long.
+    """
+
+    def compare(base: Config, head: Config) -> Iterator[Loosening]:
+        of_head = getattr(head, section)
+        for name, old in getattr(base, section).items():
+            if (new := of_head.get(name)) is None:
+                continue
+            before, after = getattr(old, key), getattr(new, key)
+            if is_looser(before, after):
+                path = (section, name, spelling or key)
+                texts = (_text(before), _text(after)) if shows_values else (None, None)
+                yield Loosening(".".join(path), *texts, path)
+
+    return compare
 
 
 def _text(value: object) -> str | None:
@@ -292,12 +279,10 @@ def _nested(base: Config, head: Config) -> Iterator[Loosening]:
 
 def loosenings_in_folder(base: Config, head: Config) -> Iterator[Loosening]:
     """Yield what the settings of one folder may no longer find, of those that a nested file may have."""
-    for name in NESTED_COMPARED:
-        yield from islice(COMPARED[name](base, head), MOST_LOOSENINGS)
-
-
-NESTED_COMPARED: Final = ("select", "extend_select", "ignore", "severity", "tables", "consumers")
-"""The settings that a nested file may have, by their names in `Config`."""
+    for name, row in SETTINGS.items():
+        key = name.partition(".")[0].replace("_", "-")
+        if key in NESTED_KEYS and not isinstance(row, str):
+            yield from islice(row(base, head), MOST_LOOSENINGS)
 
 
 def _baseline(base: Config, head: Config) -> Iterator[Loosening]:
@@ -305,36 +290,61 @@ def _baseline(base: Config, head: Config) -> Iterator[Loosening]:
         yield Loosening("baseline", base.baseline, head.baseline, ("baseline",))
 
 
-COMPARED: Final[Mapping[str, _Comparison]] = {
-    "baseline": _baseline,
-    "locked": _lost("locked", lambda config: config.locked, is_covered),
-    "nested": _nested,
-    "contracts": _contracts,
-    "declarations": _declarations,
-    "select": _select,
-    "extend_select": _lost("extend-select", lambda config: config.extend_select, is_covered),
-    "ignore": _added("ignore", lambda config: config.ignore, is_covered),
-    "severity": _severity,
-    "fail_on": _fail_on,
-    "approved_plans": _added("approved-plans", lambda config: sorted(config.approved_plans)),
-    "tables": _tables,
-    "consumers": _consumers,
-    "options": _options,
+SETTINGS: Final[Mapping[str, _Comparison | str]] = {
     "accepted": _added("exceptions.accept", lambda config: config.accepted, path=("exceptions", "accept")),
-    "plugins": _lost("plugins", lambda config: config.plugins),
-    "targets": _targets,
-}
-"""The comparison of each setting, by its name in `Config`."""
-
-NOT_COMPARED: Final[Mapping[str, str]] = {
+    "against": "CI does not read it: the event determines the base",
+    "approved_plans": _added("approved-plans", lambda config: sorted(config.approved_plans)),
+    "baseline": _baseline,
+    "clients": "the rows of the base count, and no others",
+    "consumer_lines": "they are where the settings of consumers stand",
+    "consumers": _lost("consumers", lambda config: config.consumers),
+    "consumers.access": _of_each("consumers", "access"),
+    "consumers.cdf": _of_each("consumers", "cdf"),
+    "consumers.client": _of_each("consumers", "client"),
+    "consumers.columns": _of_each("consumers", "columns", shows_values=False),
+    "consumers.owner": "it decides nothing: findings name it",
+    "consumers.read_path": _of_each("consumers", "read_path"),
+    "consumers.stream": _of_each("consumers", "stream", shows_values=False),
+    "consumers.version": _of_each("consumers", "version"),
+    "contracts": _contracts,
+    "cosmetic": "it delays statements and decides no verdict; plans obey the trusted configuration",
+    "declarations": _declarations,
+    "extend_select": _lost("extend-select", lambda config: config.extend_select, is_covered),
+    "fail_on": _fail_on,
     "file": "the name of the file decides nothing",
     "folder": "it says where paths begin: `contracts` and `targets` are compared",
+    "ignore": _added("ignore", lambda config: config.ignore, is_covered),
     "is_root": "another configuration is compared by its settings",
-    "against": "CI does not read it: the event determines the base",
-    "clients": "the rows of the base count, and no others",
+    "locked": _lost("locked", lambda config: config.locked, is_covered),
+    "nested": _nested,
+    "options": _options,
+    "plugins": _lost("plugins", lambda config: config.plugins),
+    "select": _select,
+    "severity": _severity,
     "sources": "they are the texts that hold the settings",
-    "consumer_lines": "they are where the settings of consumers stand",
     "spark": "it decides no verdict; sessions start with the trusted configuration",
-    "cosmetic": "it delays statements and decides no verdict; plans obey the trusted configuration",
+    "tables.consumers": _lost_of_tables("consumers"),
+    "tables.ignore": _ignored_tables,
+    "tables.writers": _lost_of_tables("writers"),
+    "targets": _lost("targets", lambda config: config.targets),
+    "targets.allowed_locations": _of_each(
+        "targets", "allowed_locations", lambda old, new: not {*new} <= {*old}, shows_values=False
+    ),
+    "targets.catalog": _of_each("targets", "catalog"),
+    "targets.catalog_token": _of_each("targets", "catalog_token", shows_values=False),
+    "targets.catalog_uri": _of_each("targets", "catalog_uri", shows_values=False),
+    "targets.create": _of_each("targets", "create", lambda old, new: new and not old),
+    "targets.engines": _of_each(
+        "targets",
+        "engines",
+        lambda old, new: old.apply_with != new.apply_with or not {*old.writers} <= {*new.writers},
+        spelling="engine",
+    ),
+    "targets.root": _of_each("targets", "root", shows_values=False),
+    "targets.single_writer": _of_each("targets", "single_writer", lambda old, new: new and not old),
+    "targets.storage": _of_each("targets", "storage", shows_values=False),
 }
-"""The settings that loosen nothing, with the reason."""
+"""What each setting of the head loosens, by its name in `Config`; a text says why it loosens nothing.
+
+Where only a rule, a table or a store knows which value is stricter, each difference counts.
+"""

@@ -136,7 +136,7 @@ ARGUMENTS = [
     ("check", "--config", "<text>"),
     ("check", "--<text>"),
     ("check", "--live-from", "<text>"),
-    ("check", "--output-file", "/dev/full/<text>"),
+    ("check", "--output-format", "full:/dev/full/<text>"),
     ("check", "--live", "--target", "<text>"),
     ("plan", "--target", "<text>"),
     ("plan", "<text>"),

@@ -122,7 +122,7 @@ def test_a_later_run_adds_the_tables_that_are_new(project: Project, lake: Path) 
 
 def test_dry_run_shows_everything_and_writes_nothing(project: Project, lake: Path) -> None:
     log(lake / "sales/orders")
-    run = project.run("init", "--dry-run")
+    run = project.run("init", "--diff")
     assert (run.status, files_of(project)) == (4, set())
     assert {line.removeprefix("+++ b/") for line in run.out.splitlines() if line.startswith("+++")} == WRITTEN
 

@@ -177,7 +177,8 @@ def test_output_is_utf_8_whatever_the_locale(monkeypatch: pytest.MonkeyPatch) ->
 
 NUL_OPTIONS = [
     ["check", "a\0b"], ["check", "--against", "a\0b"], ["check", "--head", "a\0b"],
-    ["check", "--live-from", "a\0b"], ["check", "--config", "a\0b"], ["check", "--output-file", "a\0b"],
+    ["check", "--live-from", "a\0b"], ["check", "--config", "a\0b"],
+    ["check", "--output-format", "full:a\0b"],
     ["show", "a\0b"], ["show", "a\0b@v1"], ["audit", "a\0b"], ["audit", "--root", "a\0b"],
     ["explain", "a\0b"],
     ["pull", "a\0b"], ["pull", "/x", "--output", "a\0b.yml"], ["plan", "a\0b"], ["plan", "--out", "a\0b"],

@@ -32,13 +32,6 @@ def test_one_run_prints_a_report_and_writes_others(narrowed: Project) -> None:
     assert read(narrowed, "out.txt").startswith("error[TW001 ")
 
 
-def test_the_output_file_is_that_of_the_format_without_a_file(narrowed: Project) -> None:
-    run = narrowed.run("check", *formats("full:out.txt", "json"), "--output-file", "out.json")
-    assert run.out == ""
-    assert json.loads(read(narrowed, "out.json"))["version"] == 1
-    assert read(narrowed, "out.txt").startswith("error[TW001 ")
-
-
 def test_the_environment_names_several_formats(narrowed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCHEMALINT_OUTPUT_FORMAT", "concise json:out.json")
     assert narrowed.run("check").codes == ["TW001"]
@@ -61,12 +54,6 @@ def test_reports_without_a_destination_of_their_own_are_refused(
     assert (run.status, run.out) == (2, "")
     assert message in run.err
     assert not (narrowed.repo.path / "a").exists()
-
-
-def test_an_output_file_without_a_report_is_refused(narrowed: Project) -> None:
-    run = narrowed.run("check", *formats("full:a"), "--output-file", "b")
-    assert run.status == 2
-    assert "--output-file has no report" in run.err
 
 
 def test_a_file_that_cannot_be_written_keeps_no_other_report_from_being_made(narrowed: Project) -> None:

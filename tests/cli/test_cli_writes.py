@@ -37,8 +37,8 @@ def widened(committed: Project) -> Project:
 
 COMMANDS = {
     "fix": ("check", "--fix", "--unsafe-fixes"),
-    "check": ("check", "--output-file", "report"),
-    "audit": ("audit", "--all", "--output-file", "report"),
+    "check": ("check", "--output-format", "full:report"),
+    "audit": ("audit", "--all", "--output-format", "full:report"),
     "plan": ("plan", "--out", "report"),
     "revert": ("revert", "sales.orders"),
     "pull": ("pull", "sales.orders"),

@@ -31,7 +31,7 @@ WAITING: Final = {name for name, row in PULL_REQUESTS.items() if ENGINE in row.g
 
 pytestmark = [
     pytest.mark.older,
-    pytest.mark.skipif(not ENGINE, reason="make apply-engine ENGINE=3.3 names the engine"),
+    pytest.mark.skipif(not ENGINE, reason="make apply-engines ENGINE=3.3 names the engine"),
 ]
 
 

@@ -9,14 +9,13 @@ import pytest
 
 from schemalint.base.values import replace
 from schemalint.lint.gate import (
-    COMPARED,
     MOST_LOOSENINGS,
-    NOT_COMPARED,
-    TARGET_COMPARED,
+    SETTINGS,
     deciding_between,
     loosenings_of,
 )
 from schemalint.lint.sides import Sides
+from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
 from schemalint.project.config import Config, TableSettings, Target, parse
@@ -251,11 +250,16 @@ def test_both_configurations_decide_where_a_setting_differs(
 
 def test_every_setting_is_compared_or_has_a_reason() -> None:
     """A new key needs its row, and each comparison a case."""
-    assert {*COMPARED} | {*NOT_COMPARED} == set(Config.__match_args__)
-    assert not {*COMPARED} & {*NOT_COMPARED}
-    assert {setting for setting, *_ in LOOSER} == {*COMPARED}
-    assert {*TARGET_COMPARED} == {*Target.__match_args__} - {"name"}
-    assert {*TableSettings.__match_args__} == {"match", "ignore", "consumers", "writers"}
+    compared = {name.partition(".")[0] for name, row in SETTINGS.items() if not isinstance(row, str)}
+    assert {name.partition(".")[0] for name in SETTINGS} == {*Config.__match_args__}
+    assert _rows("targets") == {*Target.__match_args__} - {"name"}
+    assert _rows("consumers") == {*Consumer.__match_args__} - {"name", "removed"}
+    assert _rows("tables") == {*TableSettings.__match_args__} - {"match"}
+    assert {setting for setting, *_ in LOOSER} == compared
+
+
+def _rows(section: str) -> set[str]:
+    return {key for name in SETTINGS for top, _, key in [name.partition(".")] if top == section and key}
 
 
 def test_the_strictest_settings_decide() -> None:

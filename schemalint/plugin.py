@@ -160,7 +160,6 @@ class RuleContext:
         against: What `before` is: ``git`` for the base contract, ``live`` for the live table.
         options: The options of the running rule, by name.
         today: The date of the run, in UTC.
-        all_contracts: Whether the run judges all contracts (`check --all`), not only changed ones.
     """
 
     contract: Contract
@@ -172,7 +171,6 @@ class RuleContext:
     against: Literal["git", "live"] = "git"
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
-    all_contracts: bool = False
 
     @property
     def engine(self) -> Engine | None:

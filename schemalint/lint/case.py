@@ -3,13 +3,16 @@
 A source makes cases, `schemalint.lint.judge` judges each of them, and exceptions approve what is found.
 Commands differ in their source, and in what they do with the verdicts:
 
-| source                                          | base | declared        | live                      |
-|-------------------------------------------------|------|-----------------|---------------------------|
-| git: `check`                                    | yes  | yes             |                           |
-| git, with tables or a file of `show`: `check`   | yes  | yes             | yes                       |
-| git, with tables and what was applied: `plan`   |      | yes             | yes, unless it is new     |
-| logs: `audit`                                   |      | if there is one | yes, with its history     |
-| contracts alone: the baseline of `init`         |      | yes             |                           |
+| source                                        | purpose  | base | declared        | live                  |
+|-----------------------------------------------|----------|------|-----------------|-----------------------|
+| git: `check`                                  | CHECK    | yes  | yes             |                       |
+| git, with tables or a file of `show`: `check` | CHECK    | yes  | yes             | yes                   |
+| the same, for a table that is not there yet   | CREATION | yes  | yes             |                       |
+| git, with tables and what was applied: `plan` | PLAN     |      | yes             | yes, unless it is new |
+| logs: `audit`                                 | AUDIT    |      | if there is one | yes, with its history |
+| contracts alone: the baseline of `init`       | CHECK    |      | yes             |                       |
+
+A case of `facts` is about what the source itself knows, such as a contract without a table: they alone count.
 """
 
 from __future__ import annotations
@@ -59,6 +62,7 @@ class Case:
         declared: The contract.
         live: The live table, if there is one and it was read.
         target: The target's name.
+        purpose: What the command needs of the table.
         facts: What the source itself knows of the table; they are judged instead of the three states.
         files: The types in the table's data files, if they were read.
         name: The name of a table without a contract; by default its URI.
@@ -68,7 +72,7 @@ class Case:
         tracking: The column tracking; None if names identify the columns.
         renamed: The columns that the log has under another name than the contract; only without tracking.
         unseen: Edits of the contract since the last apply that the table does not show; without `base`.
-        all_contracts: See `RuleContext`.
+        all_contracts: Whether the run judges all contracts, not only changed ones.
         engines: The engines to judge a table by, in place of those of its contract: what they refuse of it,
             and of the changes that the contract still needs.
         origin_of: Returns the commit that drift comes from; None if nobody reads it.

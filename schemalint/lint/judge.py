@@ -40,11 +40,12 @@ _AGAINST: Final[Mapping[type, tuple[str, ...]]] = {
 def judge(case: Case) -> Verdict:
     """Return the verdict on a case.
 
-    A finding that the base gives too is marked as existing: the change under review did not cause it.
+    A finding of the contract or of the table that the base gives too, at least as severe, is marked as
+    existing: the change under review did not cause it. A finding about the change itself never is.
     """
     rules = Judge(rules_for(case.rules, case.contract.table))
-    found = (replace(finding, target=case.target) for finding in _findings(rules, case))
-    return Verdict(case, tuple(finding for finding in found if reports(case.rules, finding)))
+    findings = (replace(finding, target=case.target) for finding in _findings(rules, case))
+    return Verdict(case, tuple(finding for finding in findings if reports(case.rules, finding)))
 
 
 def _findings(rules: Judge, case: Case) -> Iterable[Finding]:
@@ -86,49 +87,47 @@ def _of_creation(rules: Judge, case: Case) -> Iterator[Finding]:
 
 
 def _compared(
-    judge: Judge, before: Contract | None, created: TableState | None, after: Contract
+    rules: Judge, before: Contract | None, created: TableState | None, after: Contract
 ) -> tuple[Finding, ...]:
     ctx = git_context(before, after, created)
     facts = git_facts(before, after, ctx)
     changes = (fact for fact in facts if not isinstance(fact, ProtocolUpgrade | Contract))
-    # Only findings of the contract itself can be existing ones; findings of changes never are.
-    of_changes = (finding for fact in changes for finding in judge(fact, ctx, ("git",)))
-    findings: Sequence[Finding] = (*of_changes, *_of_contract(judge, before, ctx))
+    of_changes = (finding for fact in changes for finding in rules(fact, ctx, ("git",)))
+    findings: Sequence[Finding] = (*of_changes, *_of_contract(rules, before, ctx))
     findings = without_ambiguous_columns(findings)
     # Upgrades come last: an upgrade with a refused cause needs no approval.
     upgrades = tuple(
         fact for fact in facts if isinstance(fact, ProtocolUpgrade) and not is_superseded(fact, findings)
     )
-    of_clients = tuple(client_findings(judge, ctx, upgrades, findings, ("git",)))
-    of_writers = tuple(writer_findings(judge, ctx, upgrades, findings, ("git",)))
-    of_streams = tuple(stream_findings(judge, ctx, findings, ("git",)))
+    of_clients = tuple(client_findings(rules, ctx, upgrades, findings, ("git",)))
+    of_writers = tuple(writer_findings(rules, ctx, upgrades, findings, ("git",)))
+    of_streams = tuple(stream_findings(rules, ctx, findings, ("git",)))
     for upgrade in upgrades:
-        of_upgrade = tuple(judge(upgrade, ctx, ("git",)))
+        of_upgrade = tuple(rules(upgrade, ctx, ("git",)))
         findings = with_upgrade_findings(findings, upgrade, of_upgrade)
     return (*findings, *of_clients, *of_writers, *of_streams)
 
 
-def _of_contract(judge: Judge, before: Contract | None, ctx: RuleContext) -> Iterator[Finding]:
+def _of_contract(rules: Judge, before: Contract | None, ctx: RuleContext) -> Iterator[Finding]:
     """Yield a contract's own findings; they are existing if the base has them, at least as severe.
 
     A table that another tool builds anew is a new one each time.
     """
-    found = tuple(_of_state(judge, ctx.contract, ctx, is_new=before is None))
-    at_base = _base_severities(judge, before) if found and before else {}
-    for finding in found:
+    findings = tuple(_of_state(rules, ctx.contract, ctx, is_new=before is None))
+    at_base = _base_severities(rules, before) if findings and before else {}
+    for finding in findings:
         old = at_base.get(finding.identity)
         yield replace(finding, existing=old is not None and old >= finding.severity)
 
 
-def _base_severities(judge: Judge, contract: Contract) -> Mapping[object, Severity]:
+def _base_severities(rules: Judge, contract: Contract) -> Mapping[object, Severity]:
     """Return the highest severity of each finding that a contract gives for its own table."""
-    found = _of_state(judge, contract, git_context(contract, contract))
-    return highest_severities(found)
+    return highest_severities(_of_state(rules, contract, git_context(contract, contract)))
 
 
 def _of_state(
-    judge: Judge, contract: Contract, ctx: RuleContext, *, is_new: bool = False
+    rules: Judge, contract: Contract, ctx: RuleContext, *, is_new: bool = False
 ) -> Iterator[Finding]:
-    yield from judge(contract, ctx, ("git",))
+    yield from rules(contract, ctx, ("git",))
     if contract.is_rebuilt and not is_new:
-        yield from judge(TableAdded(contract.state), ctx, ("git",))
+        yield from rules(TableAdded(contract.state), ctx, ("git",))

@@ -80,11 +80,6 @@ def _of_table(judge: Judge, case: Case, live: LiveTable) -> tuple[Finding, ...]:
     return tuple(_marked(found, highest_severities(at_base)))
 
 
-def live_changes(ctx: RuleContext) -> tuple[Change, ...]:
-    """Return the changes that bring the live table to the declaration; unmanaged objects have none."""
-    return diff(ctx.before, ctx.after)
-
-
 def _findings(
     judge: Judge,
     case: Case,
@@ -100,7 +95,6 @@ def _findings(
     # A plan has no base, but it tracks the columns since the last apply.
     before = base or (case.applied if case.tracking else None)
     ctx = live_context(contract, live, before, case.tracking, case.renamed)
-    ctx = replace(ctx, all_contracts=case.all_contracts)
     against = GIT_AND_LIVE if base else LIVE
     found = (
         *_of_changes(judge, ctx, case),
@@ -135,15 +129,15 @@ def _unaddable_features(ctx: RuleContext, of_table: Iterable[Finding]) -> frozen
     return protocol.needed_features(ctx.features, ctx.before.active_features) - ctx.features
 
 
-def _marked(found: Iterable[Finding], at_base: Mapping[Hashable, Severity]) -> Iterator[Finding]:
-    for finding in found:
+def _marked(findings: Iterable[Finding], at_base: Mapping[Hashable, Severity]) -> Iterator[Finding]:
+    for finding in findings:
         old = at_base.get(finding.identity)
         yield replace(finding, existing=old is not None and old >= finding.severity)
 
 
 def _of_changes(judge: Judge, ctx: RuleContext, case: Case) -> Iterator[Finding]:
     contract, base = case.contract, case.base
-    pending = live_changes(ctx)
+    pending = ctx.changes
     if base is None:
         for pending_change in pending:
             yield from _missing_step(judge, pending_change, ctx, case)
@@ -201,7 +195,7 @@ def _drift(
     kind = kind or _drift_kind(pending_change, case)
     asks = kind in (DriftKind.DRIFTED, DriftKind.UNDECLARED)
     origin = case.origin_of(pending_change) if case.origin_of and asks else ""
-    return Drift(pending_change, kind, cause, origin)
+    return Drift(pending_change, kind, cause, origin, case.all_contracts)
 
 
 def _drift_kind(pending_change: Change, case: Case) -> DriftKind:

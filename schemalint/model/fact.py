@@ -136,12 +136,14 @@ class Drift:
         cause: The finding of the rule that forbids this change, if any.
         origin: Which commit made the difference, or why that is not known: the end of a sentence. Empty if
             nobody asked.
+        all_contracts: Whether the run judges all contracts (``check --all``), not only changed ones.
     """
 
     change: Change
     kind: DriftKind
     cause: Finding | None = None
     origin: str = ""
+    all_contracts: bool = False
 
 
 @frozen

@@ -453,6 +453,19 @@ def test_live_table_with_feed_and_reserved_name_refuses_only_changes(
     _assert_findings(judge_live(comparison, rules_of(Config(select=("CM008",)))), expected)
 
 
+def test_a_fault_of_the_table_that_the_edit_makes_an_error_is_not_an_existing_one() -> None:
+    """Spark writes the rows of such a table, and refuses each statement that changes its metadata."""
+    live = _text("c: int; _change_type: string", FEED)
+    rules = rules_of(Config(select=("CM008",)))
+
+    def severities(declared: str) -> list[tuple[str, bool]]:
+        findings = _judged(_text("c: int", ""), declared, live, rules)
+        return [(finding.severity.label, finding.existing) for finding in findings]
+
+    assert severities(_text("c: int", "")) == [("warning", True)]
+    assert severities(_text("c: int; d: int", "")) == [("error", False)]
+
+
 def _judged(base: str | None, declared: str, live: str, rules: tuple[Rule, ...] = RULES) -> Sequence[Finding]:
     contract = _contract(declared)
     comparison = live_case(contract, _live(live), base=_contract(base) if base else None)

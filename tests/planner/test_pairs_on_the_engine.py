@@ -25,7 +25,6 @@ from schemalint.deploy.drift import drift
 from schemalint.deploy.last_applied import LastApplied
 from schemalint.lint.case import Purpose
 from schemalint.lint.context import live_context
-from schemalint.lint.live import live_changes
 from schemalint.lint.rulebook import rules_for_apply
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.declaration import apply_declaration
@@ -279,7 +278,7 @@ def manual_attempts(
     if live is None:
         created = [((step.sql,),) for step in create_steps(pair.declared, table.name)]
         return [*created, *attempts((), pair.declared)]
-    return attempts(live_changes(live_context(pair.declared, live, tracking=tracking)), pair.declared)
+    return attempts(live_context(pair.declared, live, tracking=tracking).changes, pair.declared)
 
 
 def holds_declaration(declared: Contract, live: LiveTable) -> bool:

@@ -130,7 +130,7 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
     )
     message = f"{message}; {drift.origin}" if drift.origin else message
     if drift.cause is None:
-        yield Problem(message, help=_help(drift), severity=_severity(drift, ctx))
+        yield Problem(message, help=_help(drift), severity=_severity(drift))
         return
     yield Problem(
         f"{message}; Delta cannot reconcile them ({drift.cause.code}: {drift.cause.message})",
@@ -142,9 +142,9 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
     )
 
 
-def _severity(drift: Drift, ctx: RuleContext) -> Severity:
+def _severity(drift: Drift) -> Severity:
     """Return an error for drift if the run is about all tables; beside a change under review, a warning."""
-    if ctx.all_contracts and drift.kind == DriftKind.DRIFTED:
+    if drift.all_contracts and drift.kind == DriftKind.DRIFTED:
         return Severity.ERROR
     return _SEVERITY[drift.kind]
 

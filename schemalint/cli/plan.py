@@ -10,12 +10,20 @@ from schemalint.base.errors import GitError
 from schemalint.base.values import frozen
 from schemalint.cli import print_note
 from schemalint.cli._deploy_options import base_of_change, deploy_options, print_unplanned
-from schemalint.cli._options import PENDING, color_option, examples, is_colored, write_report
+from schemalint.cli._options import (
+    PENDING,
+    color_option,
+    engine_option,
+    examples,
+    is_colored,
+    write_report,
+)
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for
 from schemalint.cli._typed import Connection, takes
+from schemalint.delta.engine import Engine
 from schemalint.deploy.changed import only_changed
 from schemalint.deploy.deployment import DeployOptions, prepare_requested
 from schemalint.project import git
@@ -32,6 +40,7 @@ class PlanOptions:
     against: str | None
     color: str
     exit_code: bool
+    engine: Engine | None
     deploy: DeployOptions
     connection: Connection
 
@@ -67,6 +76,7 @@ class PlanOptions:
     metavar="BASE",
     help="Show the changes from this base: REV, merge-base:REV or tag:PATTERN",
 )
+@engine_option("Plan for this engine, such as 'delta-spark 3.3.2'; in CI refuse what it refuses too")
 @color_option
 @click.option("--exit-code", is_flag=True, help="Exit with 4 if the plan has statements")
 @takes(PlanOptions)
@@ -95,7 +105,9 @@ def command(options: PlanOptions) -> int:
             print_note(f"note: {error.message}: all tables are planned")
     with spark_for(settings, options.connection) as spark, table_workers(options.connection) as workers:
         via = spark.catalog if spark else None
-        deployment = prepare_requested(repository, settings, options.deploy, via=via, workers=workers)
+        deployment = prepare_requested(
+            repository, settings, options.deploy, via=via, workers=workers, engine=options.engine
+        )
         if base is not None:
             deployment = only_changed(deployment, base)
     if options.out is not None:

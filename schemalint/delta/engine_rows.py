@@ -213,8 +213,8 @@ COLUMN_LISTS: Final = Span("4.0", asked=False)
 
 COLUMN_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
     {
-        "generated": Span("4.4", not_before="4.0.1", databricks=_page("9.1", _COMPATIBILITY)),
-        "identity": Span("4.4", not_before="4.0.1", databricks=_page("10.4", _COMPATIBILITY)),
+        "generated": Span("4.4", databricks=_page("9.1", _COMPATIBILITY)),
+        "identity": Span("4.4", databricks=_page("10.4", _COMPATIBILITY)),
         "default": Span("3.1", asked=False),
     }
 )
@@ -242,6 +242,9 @@ ERROR_NAMES: Final[Mapping[str, ErrorName]] = MappingProxyType(
             "3.3", "DELTA_ALTER_TABLE_CLUSTER_BY_NOT_ALLOWED"
         ),
         "DELTA_METADATA_MISMATCH": ErrorName("4.1", "_LEGACY_ERROR_TEMP_DELTA_0007"),
+        "DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION": ErrorName(
+            "4.1", "DELTA_UNSUPPORTED_CATALOG_OWNED_TABLE_CREATION"
+        ),
         "DELTA_ICEBERG_COMPAT_VIOLATION": ErrorName("3.1", "DELTA_ICEBERG_COMPAT_V1_VIOLATION"),
     }
 )

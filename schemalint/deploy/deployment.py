@@ -22,6 +22,7 @@ from schemalint.deploy.claims import Claims
 from schemalint.deploy.consumers import planned_streams, without_unread_streams
 from schemalint.deploy.earlier_target import in_order, read_deploy_log
 from schemalint.deploy.last_applied import resolved_base
+from schemalint.deploy.other_engine import refused_by
 from schemalint.deploy.planning import planned, with_cosmetic_steps_waiting
 from schemalint.deploy.request import DeployInput, Deployment, TargetAccess, Unplanned
 from schemalint.deploy.several_writers import warnings
@@ -35,7 +36,7 @@ from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan, TablePlan
 from schemalint.project import git
 from schemalint.project.config.project import Project, unmatched_globs
-from schemalint.project.config.trust import resolve_storage, run_by
+from schemalint.project.config.trust import resolve_storage, run_by, written_by
 from schemalint.project.git import (
     Worktree,
     dirty,
@@ -271,14 +272,28 @@ def prepare_requested(
     via: Catalog | None,
     applies: bool = False,
     workers: TableWorkers = SIDE_BY_SIDE,
+    engine: Engine | None = None,
 ) -> Deployment:
     """Plan the requested tables; with `fetch`, a second time with the history that was missing.
+
+    Args:
+        repository: The repository with the contracts.
+        settings: The configuration.
+        options: The options of the deployment.
+        via: The catalogs of a running Spark session.
+        applies: Whether the plan will be run.
+        workers: How many tables are read at the same time.
+        engine: The engine to plan for in place of those of the configuration; in CI one to judge by beside
+            them.
 
     Raises:
         SchemalintError: See `prepare`; or an option is invalid.
     """
     local = settings.rule_files(repository) if options.allow_local_plugins else None
     target = choose_target(settings, options.target)
+    is_added = engine is not None and git.is_ci(os.environ)
+    if engine is not None and not is_added:
+        settings, target = settings.without_writers(), written_by(target, engine)
     request = DeployInput(
         repository=repository,
         settings=settings,
@@ -305,11 +320,11 @@ def prepare_requested(
     deployment = prepare(request)
     errors = [unplanned.error for unplanned in deployment.unplanned]
     commands = {error.command for error in errors if isinstance(error, git.MissingHistoryError)} - {()}
-    if not (options.fetch and commands):
-        return deployment
-    for command in sorted(commands):
-        git.fetch_missing(repository, command)
-    return prepare(request)
+    if options.fetch and commands:
+        for command in sorted(commands):
+            git.fetch_missing(repository, command)
+        deployment = prepare(request)
+    return refused_by(deployment, engine) if engine is not None and is_added else deployment
 
 
 def for_session(deployment: Deployment, engine_of_session: Callable[[], Engine | None]) -> Deployment:

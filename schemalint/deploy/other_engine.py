@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from schemalint.base.errors import UsageError
+from schemalint.base.values import replace
 from schemalint.delta.engine import DELTA_SPARK, FABRIC, Engine
 from schemalint.deploy.request import Deployment
-from schemalint.model.plan import Step, TablePlan
+from schemalint.model.plan import RefusalKind, Step, TablePlan
 
 NEWEST: Final = "the newest Delta"
 
@@ -39,6 +40,30 @@ def require_same_answers(deployment: Deployment, engine: Engine | None) -> str |
                 f"{planned or NEWEST}",
             )
     return None if planned is None else f"the session is {engine}, not {planned}: the plan is the same there"
+
+
+def refused_by(deployment: Deployment, engine: Engine) -> Deployment:
+    """Return a plan without the steps of tables that another engine refuses too; the others stay as they are.
+
+    An approval or an order that a plan for the other engine would wait for says nothing about this one.
+    """
+    if deployment.planned_for is None:
+        return deployment
+    there = {plan.table: plan for plan in deployment.planned_for(engine).plan.tables}
+    tables = tuple(_refused_too(plan, there.get(plan.table)) for plan in deployment.plan.tables)
+    return replace(deployment, plan=replace(deployment.plan, tables=tables))
+
+
+def _refused_too(plan: TablePlan, there: TablePlan | None) -> TablePlan:
+    kinds = (RefusalKind.RULE, RefusalKind.DECLARATION, RefusalKind.LIVE)
+    added = tuple(
+        refusal
+        for refusal in (there.refusals if there is not None else ())
+        if refusal.kind in kinds and refusal.reason not in [own.reason for own in plan.refusals]
+    )
+    if not added:
+        return plan
+    return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, *added))
 
 
 def _is_same(planned: Engine | None, engine: Engine) -> bool:

@@ -372,3 +372,51 @@ def test_a_plan_file_of_another_engine_than_the_target_names_is_refused(
     run = project.run("apply", "--plan", file)
     assert (run.status, run.out) == (2, "")
     assert f"{file} is a plan for delta-spark 4.0.1, and {said}" in run.err
+
+
+def test_plan_for_an_engine_of_the_command_line(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It replaces all that are declared, also the writers of tables."""
+    monkeypatch.delenv("CI", raising=False)
+    table = declare_widening(
+        project, TWO_WRITERS + '[[tables]]\nmatch = "*"\nwriters = ["delta-spark 3.2.1"]\n'
+    )
+    state = metadata(Field("id", INTEGER), properties={"delta.enableTypeWidening": "true"})
+    write_log(table, [[protocol(3, 7, ["typeWidening"], ["typeWidening"]), state]])
+    project.repo.commit()
+    newest = project.run("plan", "--engine", "delta-spark 4.4.0")
+    assert (newest.status, "ALTER COLUMN" in newest.out) == (0, True)
+    refused = project.run("plan", "--engine", "delta-spark 3.3.2")
+    assert refused.status == 1
+    assert "EN001: delta-spark 3.3.2 (target prod) cannot widen id" in refused.out
+    assert "EN006" not in refused.out
+
+
+def test_in_ci_plan_refuses_what_the_engine_of_the_command_line_refuses_too(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The statements stay those of the declared engine."""
+    monkeypatch.setenv("CI", "true")
+    table = configure(project, "")
+    project.repo.write(
+        "schemalint.toml", f'[targets.prod]\nroot = "{table.parents[1]}"\nengine = "delta-spark 4.4.0"\n'
+    )
+    project.declare(CONTRACT.replace("type: bigint", WIDE) + WIDENING)
+    project.repo.commit()
+    project.repo.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    project.repo.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    state = metadata(Field("id", INTEGER), properties={"delta.enableTypeWidening": "true"})
+    write_log(table, [[protocol(3, 7, ["typeWidening"], ["typeWidening"]), state]])
+    declared = project.run("plan")
+    assert project.run("plan", "--engine", "delta-spark 4.0.1").out == declared.out
+    assert (declared.status, "ALTER COLUMN" in declared.out) == (0, True), declared.err
+    both = project.run("plan", "--engine", "delta-spark 3.3.2")
+    assert (both.status, "ALTER COLUMN" in both.out) == (1, False)
+    assert both.out.count("EN001: delta-spark 3.3.2 (target prod) cannot widen id") == 1
+
+
+def test_apply_takes_no_engine(project: Project) -> None:
+    """The session is one."""
+    project.declare(CONTRACT)
+    project.repo.commit()
+    run = project.run("apply", "--engine", "delta-spark 4.4.0")
+    assert (run.status, "--engine" in run.err) == (2, True)

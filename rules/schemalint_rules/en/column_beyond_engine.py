@@ -29,7 +29,8 @@ def column_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Probl
 
     Spark refuses the statement with `UNSUPPORTED_FEATURE.TABLE_OPERATION`; Spark 3.5 does not even parse an
     identity column (`PARSE_SYNTAX_ERROR`). The plan has no other way: only the builder of Delta's API makes
-    such a table there. Measured on Delta 3.3.2 and 4.4.0; what 4.1 to 4.3 do is unknown.
+    such a table there. Measured on Delta 3.3.2, 4.0.1 and 4.4.0, and for
+    a generated column on 4.3.1.
 
     ## What to do
 

@@ -108,8 +108,12 @@ def feature_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Prob
 
 
 def _asks_in_vain(ctx: RuleContext, column: str, feature: str) -> bool:
-    """Whether the engine adds the feature by hand only, for a column that it adds."""
-    if ctx.is_new_table or feature in ctx.features or not adds_by_hand_only(ctx.engine, feature):
+    """Whether the engine adds the feature by hand only, for a column that it adds.
+
+    A preview that the table supports takes the place of the feature.
+    """
+    supported = ctx.features & {feature, FEATURES[feature].unless}
+    if ctx.is_new_table or supported or not adds_by_hand_only(ctx.engine, feature):
         return False
     changed = {change.path[0] for change in ctx.changes if isinstance(change, TypeChanged)}
     return column not in changed

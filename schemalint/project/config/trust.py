@@ -21,6 +21,7 @@ from schemalint.base.values import frozen, replace
 from schemalint.delta.engine import Engine, Engines
 from schemalint.project import git
 from schemalint.project.config import Config, SparkSettings, Target, parse
+from schemalint.project.config.engines import without_writers
 from schemalint.project.config.project import (
     config_at,
     found_config,
@@ -103,6 +104,10 @@ class Trusted:
                 for file in files
             )
         )
+
+    def without_writers(self) -> Trusted:
+        """Return the configuration without the writers of ``[[tables]]``."""
+        return replace(self, config=without_writers(self.config))
 
     def with_nested(self, repository: Repository | None) -> Trusted:
         """Return the configuration with the nested files of the same commit, or of the working tree.
@@ -205,6 +210,11 @@ def by_session(target: T) -> T:
 def run_by(target: TrustedTarget, engine: Engine) -> TrustedTarget:
     """Return the target with another engine for its statements."""
     return replace(target, engines=Engines(engine, (*target.engines.others, engine)))
+
+
+def written_by(target: TrustedTarget, engine: Engine) -> TrustedTarget:
+    """Return the target with one engine, in place of all that the configuration names."""
+    return replace(target, engines=Engines(engine, (engine,)))
 
 
 def unencrypted_hosts(target: TrustedTarget) -> list[str]:

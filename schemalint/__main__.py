@@ -93,10 +93,10 @@ def _end_children() -> None:
 
 def _descendants() -> set[int]:
     parents = _parents()
-    found = {os.getpid()}
-    while more := {process for process, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {os.getpid()}
+    processes = {os.getpid()}
+    while more := {process for process, parent in parents.items() if parent in processes} - processes:
+        processes |= more
+    return processes - {os.getpid()}
 
 
 def _parents() -> dict[int, int]:

@@ -66,10 +66,10 @@ def revert(repository: Repository, globs: Sequence[str], table: str, to: str | N
         UsageError: The table or the revision does not exist.
         ContractError: A contract is unreadable, or its layout cannot be edited in place.
     """
-    found = contracts_at(repository, Worktree(), globs)
-    declared, key = found.contracts, table_key(table)
+    declarations = contracts_at(repository, Worktree(), globs)
+    declared, key = declarations.contracts, table_key(table)
     if key not in declared:
-        found.require_complete()
+        declarations.require_complete()
         raise UsageError(f"no contract declares {table}", help=f"declared: {', '.join(sorted(declared))}")
     contract = declared[key]
     revisions = Revisions(repository, globs, _SHARED, Worktree())
@@ -115,7 +115,9 @@ def reverted_text(contract: Contract, text: str, reversal: Reversal) -> str:
         return text
     after = contracts.edited_text(contract, text, list(_edits(changes)))
     edited_contracts = contracts.read(contract.file, after).contracts
-    edited = next(found.state for found in edited_contracts if found.key == contract.key)
+    edited = next(
+        edited_contract.state for edited_contract in edited_contracts if edited_contract.key == contract.key
+    )
     difference = _first_difference(reversal.wanted, edited)
     if difference:
         raise ContractError(

@@ -192,23 +192,23 @@ def _keep_owner_and_mode(draft: Path, status: os.stat_result) -> None:
 
 def _target(file: Path) -> Path:
     """Follow the links of a path, those of its folders too, one at a time."""
-    found, rest = _split(Path.cwd() / file)
+    folder, rest = _split(Path.cwd() / file)
     links = 0
     while rest:
         name, *rest = rest
         if name == os.pardir:
-            found = found.parent
+            folder = folder.parent
             continue
-        step = found / name
+        step = folder / name
         if not step.is_symlink():
-            found = step
+            folder = step
             continue
         links += 1
         if links > _LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-        _require_inside(found, step)
-        found, rest = _split(found / step.readlink(), rest)
-    return found
+        _require_inside(folder, step)
+        folder, rest = _split(folder / step.readlink(), rest)
+    return folder
 
 
 def _split(path: Path, rest: list[str] | None = None) -> tuple[Path, list[str]]:

@@ -13,8 +13,8 @@ _NOBODY: Final = "/OWNER/"
 def home_of(distribution: metadata.Distribution) -> str | None:
     """Return the address of the source that a package's metadata names; None if it names none."""
     urls = (entry.split(", ", 1) for entry in distribution.metadata.get_all("Project-URL") or ())
-    found = next((url for label, url in urls if label == "Source"), None)
-    return None if found is None or _NOBODY in found else found
+    source = next((url for label, url in urls if label == "Source"), None)
+    return None if source is None or _NOBODY in source else source
 
 
 @cache

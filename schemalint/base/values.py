@@ -82,10 +82,10 @@ class Aside(Generic[T]):
 
 def grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, tuple[T, ...]]:
     """Return the values of each key, in their order."""
-    found: dict[K, list[T]] = {}
+    groups: dict[K, list[T]] = {}
     for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return {key: tuple(values) for key, values in found.items()}
+        groups.setdefault(key, []).append(value)
+    return {key: tuple(values) for key, values in groups.items()}
 
 
 def as_dict(value: Any) -> dict[str, Any]:  # noqa: ANN401 (of any kind)

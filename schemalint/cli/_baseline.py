@@ -141,8 +141,8 @@ def with_baseline(
         write_text(target, text)
         print_note(f"wrote {target}: findings in {len(entries)} entries")
         baseline = Baseline(str(target), {entry.fingerprint: entry for entry in entries}, text=text)
-        found = approve(result.findings, (), (), dt.datetime.now(tz=dt.UTC).date(), baseline)
-        result = replace(result, findings=found.remaining, covered=found.covered)
+        approval = approve(result.findings, (), (), dt.datetime.now(tz=dt.UTC).date(), baseline)
+        result = replace(result, findings=approval.remaining, covered=approval.covered)
     if baseline is None:
         return result
     about = [

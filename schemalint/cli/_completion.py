@@ -70,9 +70,9 @@ def _targets() -> Iterator[str]:
         for name in config.FILES:
             try:
                 data = config.read_file(folder / name)
-                found = config.parse(name, data) if data else config.Config()
+                parsed_config = config.parse(name, data) if data else config.Config()
             except ConfigError:
                 continue
-            yield from found.targets
+            yield from parsed_config.targets
         if (folder / ".git").exists():
             return

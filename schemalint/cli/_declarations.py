@@ -49,11 +49,11 @@ def tables_of_other_tools(
     from schemalint.lint.declarations import declared_tables  # noqa: PLC0415 (only with such files)
 
     is_ci = git.is_ci(os.environ)
-    found = declared_tables(sides.repository, sides.base, sides.head, deciding, files, is_ci=is_ci)
-    if found is not None and not report.quiet:
-        for note in found.notes:
+    tables = declared_tables(sides.repository, sides.base, sides.head, deciding, files, is_ci=is_ci)
+    if tables is not None and not report.quiet:
+        for note in tables.notes:
             print_note(note)
-    return found
+    return tables
 
 
 def with_additions(declared: DeclaredTables | None, contents: Contents) -> DeclaredTables | None:

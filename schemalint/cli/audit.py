@@ -207,14 +207,14 @@ def _consumers(settings: Trusted, tables: Iterable[TableRequest]) -> tuple[Consu
     """Return the consumers of the configuration that name a client; contracts add theirs to their tables."""
     for fault in configuration_faults(settings.config):
         raise fault
-    found = tuple(consumer for consumer in settings.config.consumers.values() if consumer.client)
+    consumers = tuple(consumer for consumer in settings.config.consumers.values() if consumer.client)
     declared = (consumer for table in tables if table.contract for consumer in table.contract.consumers)
-    if not found and not any(consumer.client for consumer in declared):
+    if not consumers and not any(consumer.client for consumer in declared):
         raise UsageError(
             "--clients needs consumers with a client in the configuration or in the contracts of the tables",
             help='[consumers.NAME], client = "…", version = "…"',
         )
-    return found
+    return consumers
 
 
 def _sink(spark: Spark | None, tables: list[TableRequest], options: AuditOptions) -> FindingsSink | None:

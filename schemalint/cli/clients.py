@@ -131,9 +131,9 @@ def _table(
         via = spark.catalog if spark else None
         where = open_environment(repository, settings, options.connection.target, via)
         (request,) = table_requests([table], where, via)
-        (found,) = read_tables([request], history=False)
-    if isinstance(found, TableFailure):
-        print_error(LiveError(found.message, help=found.help))
+        (document,) = read_tables([request], history=False)
+    if isinstance(document, TableFailure):
+        print_error(LiveError(document.message, help=document.help))
         return 2
     contract = _contract(request, settings)
     if options.planned and contract is None:
@@ -147,17 +147,17 @@ def _table(
     ]
     name = contract.table if contract else table
     if options.planned and contract is not None:
-        tracking = _tracking(where, contract, found.live) if where else None
+        tracking = _tracking(where, contract, document.live) if where else None
         asked = replace(contract, consumers=tuple(consumers))
-        answers = Verdict(Case((), declared=asked, live=found.live, tracking=tracking), ()).clients
+        answers = Verdict(Case((), declared=asked, live=document.live, tracking=tracking), ()).clients
     else:
-        answers = today(name, found.live, consumers, settings.config.clients)
+        answers = today(name, document.live, consumers, settings.config.clients)
     if options.output_format == "json":
         show(reports.survey_json(answers))
     else:
-        protocol = found.live.protocol
+        protocol = document.live.protocol
         versions = f"reader {protocol.min_reader}, writer {protocol.min_writer}"
-        title = f"{name}, version {found.live.version}: {versions}"
+        title = f"{name}, version {document.live.version}: {versions}"
         show(reports.survey_text(title, answers, markdown=options.output_format == "markdown"))
     return 0
 
@@ -176,5 +176,5 @@ def _tracking(where: Environment, contract: Contract, live: LiveTable) -> Column
     if where.repository is None:
         return None
     revisions = Revisions(where.repository, where.settings.config.globs, where.target.name, Worktree())
-    found = find_last_applied(revisions, contract, live)
-    return found.tracking(live.state.columns) if isinstance(found, LastApplied) else None
+    last_applied = find_last_applied(revisions, contract, live)
+    return last_applied.tracking(live.state.columns) if isinstance(last_applied, LastApplied) else None

@@ -97,13 +97,13 @@ def _support(consumer: Consumer, form: TableForm, user_rows: Iterable[Mapping[st
     if consumer.version is None and any(row.versions != EVERY for row in rows):
         answers = [_without_version(answers)]
     worst: dict[tuple[Trait, str, str], Reason] = {}
-    for reason in (reason for found in answers for reason in found if reason.verdict is not Verdict.OK):
+    for reason in (reason for reasons in answers for reason in reasons if reason.verdict is not Verdict.OK):
         key = (reason.trait, reason.name, reason.access)
         if key not in worst or worst[key].verdict.harm < reason.verdict.harm:
             worst[key] = reason
     decides = max((reason.verdict.harm for reason in worst.values()), default=0)
     assumed = any(
-        reason.assumed for found in answers for reason in found if decides in (0, reason.verdict.harm)
+        reason.assumed for reasons in answers for reason in reasons if decides in (0, reason.verdict.harm)
     )
     return Support(tuple(worst.values()), assumed)
 
@@ -114,10 +114,10 @@ def _decisive(answers: Iterable[Reason]) -> Iterator[Reason]:
     What it refuses for one reason it does not read wrongly for another; and no type change matters to a
     client that does not read the feature.
     """
-    found = tuple(answers)
-    refuses = any(reason.verdict is Verdict.REFUSES for reason in found if reason.access == "read")
-    lacking = {reason.name for reason in found if reason.verdict is not Verdict.OK}
-    for reason in found:
+    all_reasons = tuple(answers)
+    refuses = any(reason.verdict is Verdict.REFUSES for reason in all_reasons if reason.access == "read")
+    lacking = {reason.name for reason in all_reasons if reason.verdict is not Verdict.OK}
+    for reason in all_reasons:
         if refuses and reason.verdict is Verdict.WRONG:
             continue
         if reason.trait is not Trait.TYPE_CHANGE or not lacking & _WIDENING:
@@ -127,7 +127,9 @@ def _decisive(answers: Iterable[Reason]) -> Iterator[Reason]:
 def _without_version(answers: Iterable[Iterable[Reason]]) -> tuple[Reason, ...]:
     """Return what all versions answer; unknown where they differ."""
     of_trait = grouped(
-        ((reason.trait, reason.name, reason.access), reason) for found in answers for reason in found
+        ((reason.trait, reason.name, reason.access), reason)
+        for of_version in answers
+        for reason in of_version
     )
     return tuple(
         reasons[0]
@@ -147,21 +149,21 @@ def cures(
     client = find_client(consumer.client or "", user_rows)
     if client is None or consumer.version is None:
         return ()
-    found = []
+    texts = []
     high = parse_versions(consumer.version).high
     later = sorted({row.versions.low for row in client.rows if high is not None and row.versions.low >= high})
     for version in later:
         text = ".".join(map(str, version))
         if support(replace(consumer, version=f"=={text}"), form, user_rows).verdict is Verdict.OK:
-            found.append(f"{client.name} {text}")
+            texts.append(f"{client.name} {text}")
             break
-    found += [
+    texts += [
         f"the read path {path} of {client.name}"
         for path in client.read_paths
         if path != consumer.read_path
         and support(replace(consumer, read_path=path), form, user_rows).verdict is Verdict.OK
     ]
-    return tuple(found)
+    return tuple(texts)
 
 
 def _unknown_client(what: str) -> Support:

@@ -55,15 +55,15 @@ def tables_at(repository: Repository, globs: Sequence[str]) -> Callable[[str], C
 
     @lru_cache(maxsize=64)
     def read_all(commit: str) -> dict[str, Contract]:
-        found: dict[str, Contract] = {}
+        newest: dict[str, Contract] = {}
         if not is_known(repository, commit):
-            return found
+            return newest
         side = Revision(commit, commit, "applied last")
         for file in changes(repository, EmptyTree("one side"), side, candidate, globs).head.values():
-            found.update(
+            newest.update(
                 {contract.key: contract for contract in read(visible(file.path), file.data).contracts}
             )
-        return found
+        return newest
 
     return read_all
 
@@ -158,10 +158,10 @@ class ContractHistory:
             oldest = self._newer_than(commit) - 1 if number is None else number
             if oldest >= 0:
                 self._read_to(oldest)
-            found = list(self._followed(key, oldest))
-            later = [contract for _number, _key, contract in found]
+            revisions = list(self._followed(key, oldest))
+            later = [contract for _number, _key, contract in revisions]
             if number is None:
-                later.append(self._apart(commit, found[-1][1] if found else key, oldest))
+                later.append(self._apart(commit, revisions[-1][1] if revisions else key, oldest))
                 if oldest == len(self._chain) - 1 and later[-1] is not None:
                     self._require_end(later[-1])
             if not later or later[-1] is None:
@@ -170,10 +170,10 @@ class ContractHistory:
 
     def _apart(self, commit: str, key: str, next_newer: int) -> Contract | None:
         """Return a table's contract at a commit outside of the branch, by its key on the branch."""
-        found = self._read_apart(commit)
-        if key in found or next_newer < 0:
-            return found.get(key)
-        return renamed_tables(found, self.all_at(self._chain[next_newer]), _places).get(key)
+        contracts = self._read_apart(commit)
+        if key in contracts or next_newer < 0:
+            return contracts.get(key)
+        return renamed_tables(contracts, self.all_at(self._chain[next_newer]), _places).get(key)
 
     def _followed(self, key: str, oldest: int | None = None) -> Iterator[tuple[int, str, Contract | None]]:
         """Yield a table's contract as it changed, newest first, back to a commit or as far as one can read.
@@ -259,8 +259,8 @@ class ContractHistory:
         return None if index < 0 else self._revisions[key][index]
 
     def _among(self, keys: Iterable[str], number: int) -> Contracts:
-        found = {key: self._at(number, key) for key in keys}
-        return {key: contract for key, contract in found.items() if contract is not None}
+        contracts_by_key = {key: self._at(number, key) for key in keys}
+        return {key: contract for key, contract in contracts_by_key.items() if contract is not None}
 
     def _start(self, key: str, index: int, oldest: int | None = None) -> int | None:
         """Return the first commit of a revision of a contract by its number; None if there are fewer.
@@ -302,8 +302,8 @@ class ContractHistory:
             self._note_end()
         if number > self._depth:
             start, self._depth = self._depth, max(number, self._expected)
-            found = changed_files(self._repository, self._chain[start : self._depth + 1], self._globs)
-            changed = [(start + index, files) for index, files in found]
+            file_changes = changed_files(self._repository, self._chain[start : self._depth + 1], self._globs)
+            changed = [(start + index, files) for index, files in file_changes]
             self._apply(changed)
             self._changing += (index for index, _files in changed)
             self._note_end()
@@ -330,14 +330,14 @@ class ContractHistory:
                 self._starts.setdefault(key, []).append(number + 1)
                 self._revisions.setdefault(key, []).append(contract)
 
-    def _replace(self, path: str, found: tuple[Contract, ...]) -> Iterator[str]:
+    def _replace(self, path: str, contracts: tuple[Contract, ...]) -> Iterator[str]:
         """Give a file other contracts; yield the keys of old and new ones."""
         for contract in self._files.pop(path, ()):
             self._alive[contract.key].pop(path, None)
             yield contract.key
-        if found:
-            self._files[path] = found
-        for contract in found:
+        if contracts:
+            self._files[path] = contracts
+        for contract in contracts:
             self._alive.setdefault(contract.key, {})[path] = contract
             yield contract.key
 

@@ -30,7 +30,7 @@ def renamed_tables(
     at_place = grouped((place, old) for old in gone for place in places(old))
     gone_in_file = grouped((old.file, old) for old in gone)
     new_in_file = grouped((contract.file, contract) for contract in new)
-    found: dict[str, Contract] = {}
+    renames: dict[str, Contract] = {}
     for contract in new:
         in_file = gone_in_file.get(contract.file, ())
         candidates = (
@@ -39,8 +39,8 @@ def renamed_tables(
             in_file if len(in_file) == len(new_in_file[contract.file]) == 1 else (),
         )
         for old in next(filter(None, candidates), ())[:1]:
-            found[contract.key] = old
-    return found
+            renames[contract.key] = old
+    return renames
 
 
 def _key(contract: Contract) -> str:

@@ -41,14 +41,14 @@ class Declarations:
 def contracts_at(repository: Repository, side: Side, globs: Sequence[str]) -> Declarations:
     """Return all contracts of one side; one that cannot be read does not hide the others."""
     contents = changes(repository, EmptyTree("one side"), side, candidate, globs)
-    found: dict[str, Contract] = {}
+    contracts_by_key: dict[str, Contract] = {}
     errors = [*contracts.unread_files(contents)]
     twice: set[str] = set()
     for file in contents.head.values():
         result = contracts.read(visible(file.path), file.data)
         errors += result.errors
         for contract in result.contracts:
-            first = found.setdefault(contract.key, contract)
+            first = contracts_by_key.setdefault(contract.key, contract)
             if first is not contract:
                 twice.add(contract.key)
                 error = ContractError(
@@ -57,7 +57,9 @@ def contracts_at(repository: Repository, side: Side, globs: Sequence[str]) -> De
                     location=contracts.locate(contract, ("table",)),
                 )
                 errors.append(error)
-    return Declarations({key: found[key] for key in found if key not in twice}, tuple(errors))
+    return Declarations(
+        {key: contracts_by_key[key] for key in contracts_by_key if key not in twice}, tuple(errors)
+    )
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,9 @@ def is_of_writer(operation: str | None) -> bool:
 def engine_of_commit(engine_info: str) -> Engine | None:
     """Return the engine that ``engineInfo`` names; None for other writers, such as delta-rs."""
     for name, pattern in _NAMES:
-        if found := pattern.search(engine_info):
+        if match := pattern.search(engine_info):
             try:
-                return parse_engine(f"{name} {found[1]}")
+                return parse_engine(f"{name} {match[1]}")
             except ValueError:
                 return None
     return None

@@ -354,13 +354,13 @@ def with_inserted(fields: Iterable[Field], new: Iterable[tuple[Field, str | None
     if not followers:
         return fields
     rest = [*reversed(fields), *followers.pop(None, ())]
-    found: list[Field] = []
+    result: list[Field] = []
     while rest:
-        found.append(rest.pop())
-        rest += followers.pop(found[-1].name.lower(), ())  # the field inserted last comes first
+        result.append(rest.pop())
+        rest += followers.pop(result[-1].name.lower(), ())  # the field inserted last comes first
     if followers:
         raise LookupError(*followers)
-    return tuple(found)
+    return tuple(result)
 
 
 def with_parts(type_: Array | Map, new: dict[Part, DataType]) -> Array | Map:

@@ -44,9 +44,9 @@ def misfit(text: str, type_: DataType) -> Misfit | None:
     """Return what is wrong with a default of a column; None if it fits, or is no number, text or boolean."""
     while (inner := re.fullmatch(r"\(([^()'\"]*|\s*'[^']*'\s*)\)", text.strip())) is not None:
         text = inner[1]
-    found, word = tokens(text), text.strip().lower()
-    if found and all(token.kind == "string" for token in found):
-        return _of_text("".join(unquote_literal(token.text) for token in found), type_)
+    text_tokens, word = tokens(text), text.strip().lower()
+    if text_tokens and all(token.kind == "string" for token in text_tokens):
+        return _of_text("".join(unquote_literal(token.text) for token in text_tokens), type_)
     if word in {"true", "false"}:
         return _of_boolean(word, type_)
     if (number := re.fullmatch(_NUMBER, text.strip())) is not None:
@@ -60,8 +60,8 @@ def _of_boolean(word: str, type_: DataType) -> Misfit | None:
     return None if isinstance(type_, String) or type_ == Atomic("boolean") else Misfit.TYPE
 
 
-def _of_number(found: re.Match[str], type_: DataType) -> Misfit | None:
-    sign, digits, exponent, suffix = found.groups()
+def _of_number(number: re.Match[str], type_: DataType) -> Misfit | None:
+    sign, digits, exponent, suffix = number.groups()
     value = Decimal(f"{sign}{digits}{exponent}")
     is_float = suffix.lower() in {"d", "f"} or (bool(exponent) and not suffix)
     is_integer = not is_float and "." not in digits and suffix.lower() != "bd"
@@ -123,8 +123,8 @@ def _matches(pattern: str, text: str) -> bool:
 
 
 def _is_date(text: str) -> bool:
-    found = re.fullmatch(_TEXT_DATE, text.strip(), re.ASCII)
-    if found is None:
+    date = re.fullmatch(_TEXT_DATE, text.strip(), re.ASCII)
+    if date is None:
         return False
-    month, day = (int(part or 1) for part in found.groups())
+    month, day = (int(part or 1) for part in date.groups())
     return 1 <= month <= _MOST_MONTHS and 1 <= day <= _MOST_DAYS

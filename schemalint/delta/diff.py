@@ -144,8 +144,8 @@ def pair_fields(
 def _by_id(struct: Struct) -> dict[int, Field]:
     """Return the fields by column mapping id; none if a broken writer used an id twice."""
     ids = [(field.column_id, field) for field in struct.fields if field.column_id is not None]
-    found = dict(ids)
-    return found if len(found) == len(ids) else {}
+    by_id = dict(ids)
+    return by_id if len(by_id) == len(ids) else {}
 
 
 def _declares_rename(namesake: Field | None, new: Field) -> bool:

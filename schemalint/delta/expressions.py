@@ -100,17 +100,17 @@ def functions_called(expression: str) -> tuple[str, ...]:
 
     A name has the catalog and schema that it is written with: ``system.builtin.abs``.
     """
-    found = tokens(expression)
+    text_tokens = tokens(expression)
     names: list[str] = []
-    for index, (token, following) in enumerate(pairwise(found)):
+    for index, (token, following) in enumerate(pairwise(text_tokens)):
         if following.text != "(" or token.kind not in {"word", "name"}:
             continue
         parts = [_name(token)]
         start = index
-        while start >= 2 and found[start - 1].text == ".":  # noqa: PLR2004 (a name and a dot)
+        while start >= 2 and text_tokens[start - 1].text == ".":  # noqa: PLR2004 (a name and a dot)
             start -= 2
-            parts.insert(0, _name(found[start]))
-        before = found[start - 1].text.lower() if start else ""
+            parts.insert(0, _name(text_tokens[start]))
+        before = text_tokens[start - 1].text.lower() if start else ""
         # LIKE ANY (…) and the type in a cast are no calls.
         if len(parts) > 1 or token.kind == "name" or not (parts[0] in _KEYWORDS or before in _LIKE):
             names.append(".".join(parts))
@@ -120,8 +120,8 @@ def functions_called(expression: str) -> tuple[str, ...]:
 @cache
 def contains_query(expression: str) -> bool:
     """Whether an expression contains a subquery, or the name of a table."""
-    found = tokens(expression)
-    for (bracket, word), after in zip(pairwise(found), (*found[2:], Token("", "")), strict=False):
+    text_tokens = tokens(expression)
+    for (bracket, word), after in zip(pairwise(text_tokens), (*text_tokens[2:], Token("", "")), strict=False):
         name = word.text.lower()
         if bracket.text == "(" and word.kind == "word" and name in _QUERIES:
             is_number_or_query = name == "values" and after.text == "("
@@ -168,9 +168,11 @@ def unknown_functions(expression: str) -> tuple[str, ...]:
     return tuple(name for name in functions_called(expression) if kind_of_function(name) is None)
 
 
-def _unusable_in_constraint(found: tuple[Token, ...], columns: Struct) -> str | None:
+def _unusable_in_constraint(text_tokens: tuple[Token, ...], columns: Struct) -> str | None:
     edge = Token("", "")
-    for before, token, after in zip((edge, *found), found, (*found[1:], edge), strict=False):
+    for before, token, after in zip(
+        (edge, *text_tokens), text_tokens, (*text_tokens[1:], edge), strict=False
+    ):
         name = token.text.lower()
         is_alone = before.text != "." and after.text not in {"(", "."}
         if token.kind == "word" and is_alone and name in _WITHOUT_BRACKETS and columns.get(name) is None:

@@ -105,14 +105,14 @@ def implied_by(min_reader: int, min_writer: int) -> frozenset[str]:
 
 def closure(names: Iterable[str]) -> frozenset[str]:
     """Return the features and all features that they require, directly or not; unknown names are kept."""
-    found: set[str] = set()
+    names_with_dependencies: set[str] = set()
     pending = list(names)
     while pending:
         name = pending.pop()
-        if name not in found:
-            found.add(name)
+        if name not in names_with_dependencies:
+            names_with_dependencies.add(name)
             pending.extend(FEATURES[name].requires if name in FEATURES else ())
-    return frozenset(found)
+    return frozenset(names_with_dependencies)
 
 
 def drop_order(names: Iterable[str]) -> tuple[str, ...]:

@@ -79,13 +79,13 @@ def feature_uses(table: LiveTable) -> tuple[FeatureUse, ...]:
 
 
 def _reasons(state: TableState, supported: frozenset[str]) -> dict[str, list[Reason]]:
-    found: dict[str, list[Reason]] = defaultdict(list)
+    reasons: dict[str, list[Reason]] = defaultdict(list)
     for reason, name in _activations(state):
         row = FEATURES.get(name)
         # A supported preview replaces the feature (`TableFeature.unless`).
         preview = row.unless if row and row.unless in supported and name not in supported else None
-        found[preview or name].append(reason)
-    return found
+        reasons[preview or name].append(reason)
+    return reasons
 
 
 def _activations(state: TableState) -> Iterator[tuple[Reason, str]]:

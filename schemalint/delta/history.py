@@ -123,25 +123,25 @@ def changes(step: HistoryStep) -> tuple[Change, ...]:
 
 def type_history(history: History) -> dict[Path, tuple[CommittedTypeChange, ...]]:
     """Return the type changes by current lower-case path, oldest first."""
-    found: dict[Path, tuple[CommittedTypeChange, ...]] = {}
+    by_path: dict[Path, tuple[CommittedTypeChange, ...]] = {}
     for step in steps(history):
         for change in changes(step):
             match change:
                 case FieldAdded(path=path) | FieldRemoved(path=path):
-                    found = {
-                        key: value for key, value in found.items() if not is_within(key, lowercased(path))
+                    by_path = {
+                        key: value for key, value in by_path.items() if not is_within(key, lowercased(path))
                     }
                 case FieldRenamed(path=path, old_name=name):
-                    found = _renamed(found, lowercased((*path[:-1], name)), lowercased(path))
+                    by_path = _renamed(by_path, lowercased((*path[:-1], name)), lowercased(path))
                 case TypeChanged(path=path, old=old, new=new):
                     key = lowercased(path)
-                    found[key] = (*found.get(key, ()), CommittedTypeChange(old, new, step.entry))
+                    by_path[key] = (*by_path.get(key, ()), CommittedTypeChange(old, new, step.entry))
                 case _:
                     pass
-    return found
+    return by_path
 
 
 def _renamed(
-    found: dict[Path, tuple[CommittedTypeChange, ...]], old: Path, new: Path
+    by_path: dict[Path, tuple[CommittedTypeChange, ...]], old: Path, new: Path
 ) -> dict[Path, tuple[CommittedTypeChange, ...]]:
-    return {(*new, *key[len(old) :]) if is_within(key, old) else key: value for key, value in found.items()}
+    return {(*new, *key[len(old) :]) if is_within(key, old) else key: value for key, value in by_path.items()}

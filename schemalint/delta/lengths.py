@@ -93,8 +93,8 @@ def unreadable_names(column: Field) -> tuple[str, ...]:
     """
     text = json.loads(dict(column.extra).get(RAW_TYPE, "null"))
     is_read = read_raw_type(text) is not None if isinstance(text, str) else not has_length(column.type)
-    found = () if is_read else walk_fields(Struct((column,)))
-    return tuple(field.name for path, field in found if len(path) > 1 and name_error(field.name))
+    fields = () if is_read else walk_fields(Struct((column,)))
+    return tuple(field.name for path, field in fields if len(path) > 1 and name_error(field.name))
 
 
 def is_lost_if_altered(column: Field) -> bool:

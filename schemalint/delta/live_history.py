@@ -22,10 +22,10 @@ def may_misfit_files(history: History) -> bool:
     """Whether a commit changes the schema so that data files from before it may no longer fit."""
     known = tuple(steps(history))
     return any(
-        next(iter(found), None) is not None
+        next(iter(faults_of_step), None) is not None
         for step in _with_earlier_columns(known, _states(known), range(len(known)))
         if _changes_schema(step)
-        for found in (faults(step), unrecorded_changes(step), lost_records(step))
+        for faults_of_step in (faults(step), unrecorded_changes(step), lost_records(step))
     )
 
 
@@ -109,13 +109,13 @@ def _mattering(states: Sequence[TableState | None], written: Iterable[int]) -> s
     """Return the indexes of the commits that matter to files with the schemas of `written`."""
     keys = tuple(_schema_keys(states))
     newest = {key: index for index, key in enumerate(keys)}
-    found: set[int] = set()
+    versions: set[int] = set()
     for start in written:
         index = newest[keys[start]] + 1
-        while index < len(keys) and index not in found:
-            found.add(index)
+        while index < len(keys) and index not in versions:
+            versions.add(index)
             index = newest[keys[index]] + 1
-    return found
+    return versions
 
 
 def _schema_keys(states: Iterable[TableState | None]) -> Iterator[tuple[object, ...]]:

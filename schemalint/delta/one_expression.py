@@ -71,9 +71,9 @@ def expression_fault(text: str, *, without: frozenset[str] = frozenset()) -> str
     """
     if _VARIABLE in text:
         return "contains ${, which Spark replaces with values of each session that parses it"
-    found = tokens(text)
+    text_tokens = tokens(text)
     open_brackets: list[str] = []
-    for token in found:
+    for token in text_tokens:
         if token.kind == "other":
             return _OTHER.get(token.text, f"contains {token.text}, which is not part of any expression")
         if token.kind == "open":
@@ -86,25 +86,25 @@ def expression_fault(text: str, *, without: frozenset[str] = frozenset()) -> str
             return f"contains {token.text.upper()} outside brackets, which begins another clause"
     if open_brackets:
         return f"has a {open_brackets[-1]} that is not closed"
-    return _grammar_fault(found) if found else "is empty"
+    return _grammar_fault(text_tokens) if text_tokens else "is empty"
 
 
-def _grammar_fault(found: Sequence[Token]) -> str | None:
+def _grammar_fault(text_tokens: Sequence[Token]) -> str | None:
     """Return what no expression contains, as the end of a sentence; None if nothing is known.
 
     Args:
-        found: The tokens of an expression whose brackets are closed.
+        text_tokens: The tokens of an expression whose brackets are closed.
     """
-    if any(token.kind == "word" and token.text.lower() in _CLAUSES for token in found):
+    if any(token.kind == "word" and token.text.lower() in _CLAUSES for token in text_tokens):
         return None
-    first, last = found[0], found[-1]
+    first, last = text_tokens[0], text_tokens[-1]
     if first.text in _BETWEEN_VALUES:
         return f"begins with {first.text}"
     if first.text == "[":
         return _BRACKETS
     if last.text in _NEED_A_VALUE:
         return f"has no value after {last.text}"
-    for left, right in pairwise(found):
+    for left, right in pairwise(text_tokens):
         fault = _at_an_operator(left, right) or _between_values(left, right, is_last=right is last)
         if fault is not None:
             return fault

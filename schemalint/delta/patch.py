@@ -187,9 +187,11 @@ def _updated(type_: DataType, changes: Sequence[tuple[Path, _InPlace]]) -> DataT
         )
     if not isinstance(type_, Array | Map):
         raise LookupError(*inner)
-    found = dict(parts(type_))
-    _require(inner, found)
-    updated = with_parts(type_, {part: _updated(found[part], inner[part]) for part in found if part in inner})
+    by_name = dict(parts(type_))
+    _require(inner, by_name)
+    updated = with_parts(
+        type_, {part: _updated(by_name[part], inner[part]) for part in by_name if part in inner}
+    )
     for part_changes in inner.values():
         for path, changed in part_changes:
             if not path and isinstance(changed, change.NullabilityChanged):
@@ -235,11 +237,11 @@ def _renamed(columns: Struct, renames: Sequence[Change]) -> Struct:
         # A plan has one step per rename: few of the fields are looked at in Python.
         positions = dict(zip(map(_NAME, fields), range(len(fields)), strict=True))
         _require((old for _path, old in pairs), positions)
-        found = list(fields)
+        result = list(fields)
         for path, old in pairs:
             # Keep renamed_from: without it, the declared renames of a swap would look like undone ones.
-            found[positions[old]] = replace(fields[positions[old]], name=_name(path), renamed_from=old)
-        return tuple(found)
+            result[positions[old]] = replace(fields[positions[old]], name=_name(path), renamed_from=old)
+        return tuple(result)
 
     return _among_siblings(columns, pairs[0][0], renamed)
 

@@ -132,10 +132,10 @@ class PathIndex(Generic[T]):
 
     def overlapping(self, path: tuple[Hashable, ...]) -> tuple[T, ...]:
         """Return the values at, in and around the path, in the order in which they were added."""
-        found = dict(self._within.get(path, {}))
+        by_number = dict(self._within.get(path, {}))
         for prefix in prefixes(path):
-            found |= self._at.get(prefix, {})
-        return tuple(found[number] for number in sorted(found))
+            by_number |= self._at.get(prefix, {})
+        return tuple(by_number[number] for number in sorted(by_number))
 
 
 def split_path(text: str) -> tuple[str, ...]:

@@ -138,16 +138,16 @@ def feature_causes(
     The kind is ``property``, ``feature``, ``constraint`` or ``column``. Arguments as for `activated`;
     ``requested`` has the features that the declaration requests by name.
     """
-    found = [("property", key, activated(Struct(), {key: value})) for key, value in properties.items()]
-    found += [("feature", name, frozenset({canonical(name)})) for name in requested]
+    causes = [("property", key, activated(Struct(), {key: value})) for key, value in properties.items()]
+    causes += [("feature", name, frozenset({canonical(name)})) for name in requested]
     of_constraint = _enabled_by_schema({SchemaTrigger.CONSTRAINT})
-    found += [("constraint", name, of_constraint) for name in constraints]
+    causes += [("constraint", name, of_constraint) for name in constraints]
     if _triggers(Itself(columns)):  # of few tables
-        found += [
+        causes += [
             ("column", column.name, _enabled_by_schema(_triggers(Itself(Struct((column,))))))
             for column in columns.fields
         ]
-    return tuple(cause for cause in found if cause[2])
+    return tuple(cause for cause in causes if cause[2])
 
 
 def features_of_new_table(

@@ -214,10 +214,10 @@ def _pairs(old: DataType, new: DataType, path: Path, *, by_id: bool) -> Iterator
         case Struct(), Struct():
             before = {_key(field, by_id=by_id): field for field in old.fields}
             for field in new.fields:
-                found = before.pop(_key(field, by_id=by_id), None)
-                yield (*path, field.name), found, field
-                if found:
-                    yield from _pairs(found.type, field.type, (*path, field.name), by_id=by_id)
+                namesake = before.pop(_key(field, by_id=by_id), None)
+                yield (*path, field.name), namesake, field
+                if namesake:
+                    yield from _pairs(namesake.type, field.type, (*path, field.name), by_id=by_id)
             for field in before.values():
                 yield (*path, field.name), field, None
         case Array(), Array():

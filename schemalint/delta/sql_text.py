@@ -61,7 +61,7 @@ def tokens(text: str) -> tuple[Token, ...]:
 
     A character that is not part of any token becomes a token of kind ``other``.
     """
-    found: list[Token] = []
+    result: list[Token] = []
     position = 0
     match = re.compile(_LEXEME).match
     while position < len(text):
@@ -69,8 +69,8 @@ def tokens(text: str) -> tuple[Token, ...]:
         kind, read = (token.lastgroup or "", token[0]) if token else ("other", text[position])
         position += len(read)
         if kind not in {"blank", "comment"}:
-            found.append(Token(kind, read))
-    return tuple(found)
+            result.append(Token(kind, read))
+    return tuple(result)
 
 
 def without_quoted(text: str) -> str:

@@ -202,8 +202,8 @@ class _Parser:
 
     def error(self, message: str, token: _Token | None = None) -> TypeTextError:
         token = token or self.next
-        found = "the text ends" if token.kind == "end" else f"found {token.text!r}"
-        return TypeTextError(f"{message}, {found}", token.start)
+        what = "the text ends" if token.kind == "end" else f"found {token.text!r}"
+        return TypeTextError(f"{message}, {what}", token.start)
 
     def type(self, path: Path, depth: int) -> DataType:
         start = self.next

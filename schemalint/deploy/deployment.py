@@ -72,13 +72,13 @@ def prepare(request: DeployInput) -> Deployment:
     config = request.settings.config
     for fault in (*configuration_faults(config), *lock_faults(config, request.rules)):
         raise fault
-    found = _declared(request)
-    declared = found.contracts
+    declarations = _declared(request)
+    declared = declarations.contracts
     requested = [
         contracts.effective(
             with_consumers(contract, request.settings.config), request.target.name
         ).for_engines(request.target.engines, request.target.name)
-        for contract in _requested(request, found)
+        for contract in _requested(request, declarations)
     ]
     access = TargetAccess(
         request.target,
@@ -101,7 +101,9 @@ def prepare(request: DeployInput) -> Deployment:
         int(time.time() * 1000),
     )
     rule_sets = rule_sets_for_apply(config, request.rules, request.local)
-    unplanned = [Unplanned(error.location.file if error.location else "", error) for error in found.errors]
+    unplanned = [
+        Unplanned(error.location.file if error.location else "", error) for error in declarations.errors
+    ]
 
     def planned_or_not(contract: Contract) -> tuple[TablePlan, Contract] | Unplanned:
         errors: list[SchemalintError] = []
@@ -195,28 +197,28 @@ def _declared(request: DeployInput) -> Declarations:
     """
     for error in unmatched_globs(Project(request.repository, request.settings.config), request.head):
         raise error
-    found = contracts_at(request.repository, request.head, request.settings.config.globs)
+    declarations = contracts_at(request.repository, request.head, request.settings.config.globs)
     if not isinstance(request.head, Worktree):
-        changed = dirty(request.repository, {contract.file for contract in found.contracts.values()})
+        changed = dirty(request.repository, {contract.file for contract in declarations.contracts.values()})
         if changed:
             raise UsageError(
                 f"{min(changed)} has uncommitted changes",
                 help="commit them, or plan the working tree: --head worktree",
             )
     if request.applies:
-        found.require_complete()
-    return found
+        declarations.require_complete()
+    return declarations
 
 
-def _requested(request: DeployInput, found: Declarations) -> list[Contract]:
-    declared = found.contracts
+def _requested(request: DeployInput, declarations: Declarations) -> list[Contract]:
+    declared = declarations.contracts
     if not declared:
-        found.require_complete()
+        declarations.require_complete()
         raise UsageError("no contracts found", help="a contract is a YAML file with `schemalint: 1`")
     keys = [table_key(name) for name in request.tables] or sorted(declared)
     for name, key in zip(request.tables, keys, strict=False):
         if key not in declared:
-            found.require_complete()
+            declarations.require_complete()
             raise UsageError(f"no contract declares {name}", help=_meant(name, sorted(declared)))
     return [declared[key] for key in keys]
 

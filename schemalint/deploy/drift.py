@@ -31,11 +31,11 @@ from schemalint.planner import PlanOptions, pending_changes
 
 
 def drift(
-    contract: Contract, found: LastApplied, table: LiveTable, options: PlanOptions, *, repair: bool
+    contract: Contract, last_applied: LastApplied, table: LiveTable, options: PlanOptions, *, repair: bool
 ) -> Iterator[Refusal]:
     """Refuse what others altered since the last apply; with `repair`, only what it must not overwrite."""
-    base = found.base
-    if base is None or not found.judges_drift:
+    base = last_applied.base
+    if base is None or not last_applied.judges_drift:
         return
     planned = pending_changes(contract, table.state, options)
     yield from possible_renames(
@@ -54,7 +54,7 @@ def drift(
     suspects = {key: change for key, change in _by_subject(planned).items() if key in altered} | {
         key: change for key, change in altered.items() if _is_dropped(change, planned)
     }
-    for differences in _since_later_revisions(found, table):
+    for differences in _since_later_revisions(last_applied, table):
         suspects = {key: change for key, change in suspects.items() if key in differences}
     dropped = set_by_drops(contract.drop_features, table.state)
     for change in suspects.values():
@@ -69,17 +69,17 @@ def drift(
 
 
 def unseen_edits(
-    found: LastApplied, table: LiveTable, tracking: ColumnTracking | None
+    last_applied: LastApplied, table: LiveTable, tracking: ColumnTracking | None
 ) -> Iterator[FieldRemoved | DeletionListed]:
     """Yield the edits of the contract since the last apply that a live table alone does not show.
 
     These are live columns that it no longer mentions, and listed drops with a type that the column never had.
     An older revision, which the user applies again, may lack newer columns.
     """
-    if tracking is None or found.is_way_back:
+    if tracking is None or last_applied.is_way_back:
         return
     yield from tracking.left_out
-    *older, contract = found.revisions
+    *older, contract = last_applied.revisions
     history = {path_key(entry.path) for state in older[:1] for entry in state.state.dropped}
     for entry in contract.state.dropped:
         states = (table.state, *(revision.state for revision in older))
@@ -107,12 +107,12 @@ def _is_dropped(altered: Change, planned: Sequence[Change]) -> bool:
     return path is not None and any(is_within(path, above) for above in live_paths)
 
 
-def _since_later_revisions(found: LastApplied, table: LiveTable) -> Iterator[Collection[Hashable]]:
+def _since_later_revisions(last_applied: LastApplied, table: LiveTable) -> Iterator[Collection[Hashable]]:
     """Yield what differs from each later revision: an interrupted run may have applied it in part."""
-    if found.is_way_back:
+    if last_applied.is_way_back:
         return
-    states = [revision.state for revision in found.revisions]
-    for number, revision in enumerate(found.revisions[1:-1], start=2):
+    states = [revision.state for revision in last_applied.revisions]
+    for number, revision in enumerate(last_applied.revisions[1:-1], start=2):
         tracking = track_columns(table.state.columns, states[:number])
         yield _by_subject(pending_changes(revision, table.state, PlanOptions(tracking))).keys()
 

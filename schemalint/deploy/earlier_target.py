@@ -113,12 +113,12 @@ def in_order(plan: TablePlan, contract: Contract, earlier: EarlierDeploy) -> Tab
 def _why_not(earlier: EarlierDeploy, table: str, declaration: str) -> str | None:
     """Return why a declaration does not count as applied; None if it does."""
     where = f"{visible(earlier.target)} at {visible((earlier.revision or '')[:7]) or _NO_COMMIT}"
-    found = earlier.tables.get(table_key(table))
-    if found is None:
+    earlier_table = earlier.tables.get(table_key(table))
+    if earlier_table is None:
         return f"the deploy to {where} did not come to the table"
-    if found.outcome not in _IS_DONE:
-        return f"the deploy to {where} left the table {visible(found.outcome).replace('_', ' ')}"
-    if found.declaration != declaration:
+    if earlier_table.outcome not in _IS_DONE:
+        return f"the deploy to {where} left the table {visible(earlier_table.outcome).replace('_', ' ')}"
+    if earlier_table.declaration != declaration:
         return f"the deploy to {where} applied another declaration of the table"
     return None
 
@@ -140,8 +140,8 @@ def _parsed(file: str, content: bytes) -> EarlierDeploy:
         if line["type"] == "started":
             raise ValueError("it holds several deploys")
         if line["type"] == "table":
-            found = EarlierTable(optional_text_of(line["declaration"]), text_of(line["outcome"]))
-            tables[table_key(text_of(line["table"]))] = found
+            earlier_table = EarlierTable(optional_text_of(line["declaration"]), text_of(line["outcome"]))
+            tables[table_key(text_of(line["table"]))] = earlier_table
     return EarlierDeploy(file, text_of(started["target"]), optional_text_of(started["revision"]), tables)
 
 

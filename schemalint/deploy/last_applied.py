@@ -91,27 +91,27 @@ def find_last_applied(
         return LastApplied((contract,), judges_drift=False)  # the note has the column ids
     if noted is None and marker is not None and marker.hash == own:
         return LastApplied((contract,))
-    found: LastApplied | Refusal | _Unknown
+    last_applied: LastApplied | Refusal | _Unknown
     try:
         if noted is not None:
-            found = _by_hash(revisions, contract, noted.hash)
+            last_applied = _by_hash(revisions, contract, noted.hash)
         elif marker is not None:
-            found = _by_marker(revisions, contract, marker, allow_older=allow_older)
+            last_applied = _by_marker(revisions, contract, marker, allow_older=allow_older)
         else:
-            found = _by_state(revisions, contract, table)
+            last_applied = _by_state(revisions, contract, table)
     except MissingHistoryError as error:
         if base is None or error.command:
             raise
-        found = _Unknown()  # the history is here, but too long to be searched
-    if isinstance(found, _Unknown):
-        found = (
-            found.refusal or LastApplied()
+        last_applied = _Unknown()  # the history is here, but too long to be searched
+    if isinstance(last_applied, _Unknown):
+        last_applied = (
+            last_applied.refusal or LastApplied()
             if base is None
             else _named_by_user(revisions, contract, base, allow_older=allow_older)
         )
-    if isinstance(found, LastApplied):
-        return replace(found, judges_drift=noted is None)
-    return found
+    if isinstance(last_applied, LastApplied):
+        return replace(last_applied, judges_drift=noted is None)
+    return last_applied
 
 
 @frozen
@@ -130,17 +130,17 @@ def _by_marker(
 ) -> LastApplied | Refusal | _Unknown:
     commit = _known(revisions.repository, marker.revision) if marker.revision is not None else None
     if commit is not None:
-        found = _related(revisions, contract, commit, allow_older=allow_older)
-        if found is not None:
-            return found
+        last_applied = _related(revisions, contract, commit, allow_older=allow_older)
+        if last_applied is not None:
+            return last_applied
     return _by_hash(revisions, contract, marker.hash)
 
 
 def _by_hash(revisions: Revisions, contract: Contract, hash_: str) -> LastApplied | _Unknown:
     since: list[Contract] = [contract]
-    for _commit, found in revisions.newest_first(contract.key):
-        since.append(found)
-        if declaration_hash(found) == hash_:
+    for _commit, revision in revisions.newest_first(contract.key):
+        since.append(revision)
+        if declaration_hash(revision) == hash_:
             return LastApplied(_without_repeats(reversed(since)))
     return _Unknown(
         Refusal(
@@ -152,7 +152,7 @@ def _by_hash(revisions: Revisions, contract: Contract, hash_: str) -> LastApplie
 
 
 def _by_state(revisions: Revisions, contract: Contract, table: LiveTable) -> LastApplied | _Unknown:
-    named = ((commit[:12], found) for commit, found in revisions.newest_first(contract.key))
+    named = ((commit[:12], revision) for commit, revision in revisions.newest_first(contract.key))
     head = (revisions.head.commit or "")[:12] or "the working tree"
     since = matching_revision([(head, contract), *named], table.state)
     if isinstance(since, Refusal):

@@ -44,9 +44,9 @@ def approved_in_plan(
     before: Contract | None = contract
     if written.reviewed is not None:
         before = revisions.at(written.reviewed.commit, contract.key)
-    found = approve(findings, written.with_contracts([(before, contract)]), request.rules, written.today)
-    if written.reviewed is not None or applied is None or not any(map(_forbids, found.remaining)):
-        return found
+    approval = approve(findings, written.with_contracts([(before, contract)]), request.rules, written.today)
+    if written.reviewed is not None or applied is None or not any(map(_forbids, approval.remaining)):
+        return approval
     earlier = [(revision, revision) for revision in _since(applied, contract, revisions)]
     exceptions = written.with_contracts([(contract, contract), *earlier])
     return approve(findings, exceptions, request.rules, written.today)

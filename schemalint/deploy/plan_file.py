@@ -156,35 +156,35 @@ def read_plan_file(path: str) -> PlanFile:
 
 
 def _table(value: object) -> FiledTable:
-    found = object_of(value)
-    version, origin = found["version"], found["origin"]
-    table = text_of(found["table"])
+    content = object_of(value)
+    version, origin = content["version"], content["origin"]
+    table = text_of(content["table"])
     return FiledTable(
         table=table,
-        name=optional_text_of(found["name"]),
-        uri=text_of(found["uri"]),
-        table_id=optional_text_of(found["table_id"]),
+        name=optional_text_of(content["name"]),
+        uri=text_of(content["uri"]),
+        table_id=optional_text_of(content["table_id"]),
         version=None if version is None else number_of(version),
-        declaration_hash=text_of(found["declaration"]),
-        hash=text_of(found["hash"]),
-        has_steps=bool(list_of(found["steps"])),
+        declaration_hash=text_of(content["declaration"]),
+        hash=text_of(content["hash"]),
+        has_steps=bool(list_of(content["steps"])),
         origin=None if origin is None else _origin(table, object_of(origin)),
-        refusals=tuple(map(_refusal, list_of(found["refusals"]))),
+        refusals=tuple(map(_refusal, list_of(content["refusals"]))),
     )
 
 
 def _refusal(value: object) -> Refusal:
-    found = object_of(value)
+    content = object_of(value)
     kinds = {kind.name.lower(): kind for kind in RefusalKind}
-    if (kind := kinds.get(text_of(found["kind"]))) is None:
+    if (kind := kinds.get(text_of(content["kind"]))) is None:
         raise ValueError("the kind of a refusal is unknown")
-    code = optional_text_of(found["code"])
-    reason, help_text = text_of(found["reason"]), text_of(found["help"])
+    code = optional_text_of(content["code"])
+    reason, help_text = text_of(content["reason"]), text_of(content["help"])
     return replace(_FILED, kind=kind, reason=reason, help=help_text, code=code)
 
 
-def _origin(table: str, found: Content) -> Origin:
-    declared = object_of(found["declared"])
+def _origin(table: str, content: Content) -> Origin:
+    declared = object_of(content["declared"])
     contract = Contract(
         table,
         state_from_json(declared),
@@ -192,16 +192,16 @@ def _origin(table: str, found: Content) -> Origin:
         drop_features=_texts(declared["drop_features"]),
         truncated_features=_texts(declared["truncated_features"]),
         open=WriterPermissions(widening=flag_of(declared["open_widening"])),
-        consumers=tuple(map(consumer_from_json, list_of(found["consumers"]))),
+        consumers=tuple(map(consumer_from_json, list_of(content["consumers"]))),
         file=text_of(declared["file"]),
     )
-    live = None if found["planned_from"] is None else state_from_json(found["planned_from"])
+    live = None if content["planned_from"] is None else state_from_json(content["planned_from"])
     tracking = None
-    if found["tracking"] is not None:
+    if content["tracking"] is not None:
         before = TableState() if live is None else live
-        tracking = _tracking(object_of(found["tracking"]), contract.state.columns, before.columns)
-    options = PlanOptions(tracking, reorder=flag_of(found["reorder"]))
-    return Origin(contract, live, options, optional_text_of(found["applied"]))
+        tracking = _tracking(object_of(content["tracking"]), contract.state.columns, before.columns)
+    options = PlanOptions(tracking, reorder=flag_of(content["reorder"]))
+    return Origin(contract, live, options, optional_text_of(content["applied"]))
 
 
 def _texts(value: object) -> frozenset[str]:
@@ -220,26 +220,26 @@ def _tracking_to_json(tracking: ColumnTracking) -> dict[str, object]:
     }
 
 
-def _tracking(found: Content, declared: Struct, live: Struct) -> ColumnTracking:
+def _tracking(content: Content, declared: Struct, live: Struct) -> ColumnTracking:
     return ColumnTracking(
-        declared=_numbered(declared, found["declared"]),
-        live=_numbered(live, found["live"]),
-        gone=frozenset(map(number_of, list_of(found["gone"]))),
-        applied=_names(found["applied"]),
-        retaken=frozenset(tuple(map(text_of, list_of(path))) for path in list_of(found["retaken"])),
-        origins=_names(found["origins"]),
+        declared=_numbered(declared, content["declared"]),
+        live=_numbered(live, content["live"]),
+        gone=frozenset(map(number_of, list_of(content["gone"]))),
+        applied=_names(content["applied"]),
+        retaken=frozenset(tuple(map(text_of, list_of(path))) for path in list_of(content["retaken"])),
+        origins=_names(content["origins"]),
     )
 
 
 def _numbers(columns: Struct) -> list[int | None]:
-    found: list[int | None] = []
+    numbers: list[int | None] = []
 
     def collect(_path: Path, field: Field) -> Field:
-        found.append(field.column_id)
+        numbers.append(field.column_id)
         return field
 
     map_fields(columns, collect)
-    return found
+    return numbers
 
 
 def _numbered(columns: Struct, value: object) -> Struct:

@@ -161,15 +161,19 @@ def _with_last_applied(
 ) -> tuple[PlanOptions, tuple[Refusal, ...], LastApplied]:
     """Return the tracked columns; refuse if the table is ahead or drifted, or its revision is unknown."""
     try:
-        found = find_last_applied(
+        last_applied = find_last_applied(
             revisions, contract, table, base=request.base, allow_older=request.allow_older
         )
     except MissingHistoryError as error:
         raise _for_shallow_clone(request, contract, table, error) from None
-    if isinstance(found, Refusal):
-        return PlanOptions(reorder=request.reorder), (found,), LastApplied()
-    options = PlanOptions(_tracking(found, contract, table), reorder=request.reorder)
-    return options, tuple(drift(contract, found, table, options, repair=request.repair_drift)), found
+    if isinstance(last_applied, Refusal):
+        return PlanOptions(reorder=request.reorder), (last_applied,), LastApplied()
+    options = PlanOptions(_tracking(last_applied, contract, table), reorder=request.reorder)
+    return (
+        options,
+        tuple(drift(contract, last_applied, table, options, repair=request.repair_drift)),
+        last_applied,
+    )
 
 
 def _for_shallow_clone(
@@ -186,12 +190,12 @@ def _for_shallow_clone(
     return MissingHistoryError(message, error.command)
 
 
-def _tracking(found: LastApplied, contract: Contract, table: LiveTable) -> ColumnTracking | None:
+def _tracking(last_applied: LastApplied, contract: Contract, table: LiveTable) -> ColumnTracking | None:
     """Track the columns: by the note of an interrupted run if the table has one, else by the revisions."""
     noted = read_pending(table.state)
     if noted is not None and noted.targets and noted.hash == declaration_hash(contract):
         return resume_tracking(table.state.columns, contract.state.columns, noted.targets)
-    return found.tracking(table.state.columns)
+    return last_applied.tracking(table.state.columns)
 
 
 def with_cosmetic_steps_waiting(plan: TablePlan, contract: Contract, cosmetic: Cosmetic) -> TablePlan:

@@ -34,15 +34,15 @@ def tables_at_risk(
         target: Their target; one with ``single_writer`` has none at risk.
         location: Returns where a table is or will be.
     """
-    found: dict[str, list[str]] = {}
+    tables_by_scheme: dict[str, list[str]] = {}
     for plan in plans:
         has_work = not plan.refusals and (plan.steps or plan.writes_marker)
         if not has_work or target.single_writer or CATALOG_MANAGED in plan.features:
             continue
         scheme = location(plan).partition("://")[0].lower()
         if scheme in S3_SCHEMES:
-            found.setdefault(scheme, []).append(plan.table)
-    return found
+            tables_by_scheme.setdefault(scheme, []).append(plan.table)
+    return tables_by_scheme
 
 
 def remedy(scheme: str, target: str) -> str:

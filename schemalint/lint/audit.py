@@ -142,19 +142,19 @@ def with_exceptions(
         env: The environment with the CI variables.
         files: Whether the data files were read.
     """
-    found = Exceptions()
+    approvals = Exceptions()
     if repository is not None:
         try:
-            found = merged_exceptions(repository, Worktree(), settings, env)
+            approvals = merged_exceptions(repository, Worktree(), settings, env)
         except SchemalintError as error:
             result, contracts = replace(result, errors=(*result.errors, error)), ()
     declared = {contract.key: contract for contract in contracts}
     at_base: Mapping[str, Contract] = declared
-    if repository and found.reviewed and any(contract.exceptions for contract in declared.values()):
-        at_base = contracts_at(repository, found.reviewed, settings.config.globs).contracts
+    if repository and approvals.reviewed and any(contract.exceptions for contract in declared.values()):
+        at_base = contracts_at(repository, approvals.reviewed, settings.config.globs).contracts
     pairs = [(at_base.get(key), contract) for key, contract in declared.items()]
-    exceptions = found.with_contracts(pairs)
-    outcome = approve(result.findings, exceptions, rules.rules, found.today, baseline)
+    exceptions = approvals.with_contracts(pairs)
+    outcome = approve(result.findings, exceptions, rules.rules, approvals.today, baseline)
     named = outcome.used | outcome.failed.keys()
     # `check` judges the others.
     facts = AUDITED if files else AUDITED - {PhysicalTypes}
@@ -175,13 +175,15 @@ def with_exceptions(
     relevant = filter(is_judged, exceptions)
     about = [
         finding
-        for fact in judged_exceptions(relevant, outcome, rules.rules, found.today, lambda *_of_audit: True)
+        for fact in judged_exceptions(
+            relevant, outcome, rules.rules, approvals.today, lambda *_of_audit: True
+        )
         for finding in judge_exception(fact, rules_at(fact.written.table))
     ]
     return replace(
         result,
         findings=ordered((*outcome.remaining, *about)),
         approved=outcome.approved,
-        accepts=found.accepts,
+        accepts=approvals.accepts,
         covered=outcome.covered,
     )

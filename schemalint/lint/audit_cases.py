@@ -43,9 +43,9 @@ def read_for_audit(
     requests: Sequence[TableRequest], workers: TableWorkers, *, files: bool
 ) -> Iterator[TableReading]:
     """Read the tables and, with ``files``, the footers of their data files."""
-    for request, found in zip(requests, read_tables(requests, workers=workers), strict=True):
-        footers = _footers(request, found.live) if files and isinstance(found, TableDocument) else None
-        yield TableReading(request, found, footers)
+    for request, document in zip(requests, read_tables(requests, workers=workers), strict=True):
+        footers = _footers(request, document.live) if files and isinstance(document, TableDocument) else None
+        yield TableReading(request, document, footers)
 
 
 def audit_cases(

@@ -85,13 +85,13 @@ def read_baseline(file: str, data: bytes) -> dict[str, Entry]:
         raise _no_baseline(file, f"not valid JSON: {error}") from None
     if not isinstance(document, dict) or document.get(_KEY) != VERSION or {*document} != {_KEY, "findings"}:
         raise _no_baseline(file, f'it needs "{_KEY}": {VERSION} and "findings", and nothing else')
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     for number, written in enumerate(document["findings"] if _is_list(document) else [None], 1):
         entry = _entry(written)
-        if entry is None or entry.fingerprint in found:
+        if entry is None or entry.fingerprint in entries:
             raise _no_baseline(file, f"entry {number} is invalid or repeats another one")
-        found[entry.fingerprint] = entry
-    return found
+        entries[entry.fingerprint] = entry
+    return entries
 
 
 def schema() -> dict[str, Any]:
@@ -161,9 +161,9 @@ def written_exception(baseline: Baseline, entry: Entry, *, added: bool = False) 
 def _lines(text: str) -> dict[str, int]:
     """Return the line of each fingerprint in the text of a baseline."""
     return {
-        found: number
+        fingerprint: number
         for number, line in enumerate(text.splitlines(), 1)
-        for found in re.findall(r'"fingerprint"\s*:\s*"([^"]*)"', line)
+        for fingerprint in re.findall(r'"fingerprint"\s*:\s*"([^"]*)"', line)
     }
 
 

@@ -95,7 +95,7 @@ def losses_of(
         without: As for `client_support`.
     """
     after = form_after(ctx, upgrades, without=without)
-    found: list[tuple[_Key, Loss]] = []
+    entries: list[tuple[_Key, Loss]] = []
     for client in client_support(ctx, upgrades, without=without):
         if not client.is_lost:
             continue
@@ -106,9 +106,9 @@ def losses_of(
         for key, own in grouped(keyed).items():
             kind, name = key[1]
             if (kind, name.lower() if kind == "column" else name) not in refused:
-                found.append((key, Loss(client.consumer, own, ways)))
+                entries.append((key, Loss(client.consumer, own, ways)))
     return tuple(
-        SupportLost(kind, cause, losses, path) for (kind, cause, path), losses in grouped(found).items()
+        SupportLost(kind, cause, losses, path) for (kind, cause, path), losses in grouped(entries).items()
     )
 
 
@@ -124,8 +124,8 @@ def today(
         rows: The rows of the configuration that precede those of the client table.
     """
     form = form_of(live.state, live.protocol.features, live.protocol)
-    found = ((consumer, support(consumer, form, rows)) for consumer in consumers if consumer.client)
-    return tuple(ClientSupport(name, consumer, answer, answer) for consumer, answer in found)
+    answers = ((consumer, support(consumer, form, rows)) for consumer in consumers if consumer.client)
+    return tuple(ClientSupport(name, consumer, answer, answer) for consumer, answer in answers)
 
 
 def known_clients(rows: _Rows = ()) -> tuple[Consumer, ...]:

@@ -79,8 +79,8 @@ def _with_consumers(
         known = config.consumers
         of_config = tuple(_names_of_table(contract.table, config)) if of_table else ()
         named = dict.fromkeys((*of_config, *declaring.named_consumers))
-        found = (known[name] for name in named if name in known)
-        given = united(given, [_of_columns(consumer, contract.state.columns) for consumer in found])
+        consumers = (known[name] for name in named if name in known)
+        given = united(given, [_of_columns(consumer, contract.state.columns) for consumer in consumers])
     rows = configurations[0].clients
     faults = tuple(islice(_faults(declaring, known, rows), _MOST_FAULTS))
     if not given and not faults:

@@ -156,16 +156,16 @@ def declared_tables(
 
 def _entries(deciding: Sequence[Config], given: Iterable[Declarations]) -> tuple[Declarations, ...]:
     """Return the files, each once: with the models that any configuration names."""
-    found: dict[tuple[str, str], Declarations] = {}
+    by_path: dict[tuple[str, str], Declarations] = {}
     for config in reversed(deciding):
         for entry in config.declarations:
             key = (entry.path, entry.format)
-            models = (*found[key].models, *entry.models) if key in found else entry.models
-            found[key] = replace(found.get(key, entry), models=tuple(dict.fromkeys(models)))
+            models = (*by_path[key].models, *entry.models) if key in by_path else entry.models
+            by_path[key] = replace(by_path.get(key, entry), models=tuple(dict.fromkeys(models)))
     for entry in given:
-        if entry.format not in {known.format for known in found.values()}:
-            found[entry.path, entry.format] = entry
-    return tuple(found.values())
+        if entry.format not in {known.format for known in by_path.values()}:
+            by_path[entry.path, entry.format] = entry
+    return tuple(by_path.values())
 
 
 def _require_known(entry: Declarations, config: Config) -> None:
@@ -273,17 +273,17 @@ def _without_head(files: _Files, entry: Declarations) -> DeclaredTables:
 
 def _without_base(files: _Files, entry: Declarations, after: Reading) -> DeclaredTables:
     """Return the tables of a head without a base: all are new, unless the base has them somewhere else."""
-    found = replace(
+    tables = replace(
         _paired(Reading(), after), errors=after.errors, notes=_notes(entry, after), texts=after.text
     )
     if isinstance(files.base, EmptyTree) or entry.path not in files.known_at_base:
-        return found
+        return tables
     reason = f"the base has no {visible(entry.path)}"
     if files.is_ci:
         error = GitError(reason, help=f"name that of the base: --base-from {entry.format}:FILE")
-        return replace(found, errors=(*found.errors, error))
+        return replace(tables, errors=(*tables.errors, error))
     skipped = Skipped(visible(entry.path), f"{reason}: give --base-from {entry.format}:FILE")
-    return DeclaredTables(errors=after.errors, notes=found.notes, skipped=(skipped,))
+    return DeclaredTables(errors=after.errors, notes=tables.notes, skipped=(skipped,))
 
 
 def _notes(entry: Declarations, reading: Reading) -> tuple[str, ...]:

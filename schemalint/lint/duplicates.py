@@ -40,7 +40,7 @@ def duplicates(
     changed: set[str],
     targets: Mapping[str, Target],
     repository: Path,
-    found: Mapping[tuple[str | None, str], str] = _NOTHING_FOUND,
+    locations: Mapping[tuple[str | None, str], str] = _NOTHING_FOUND,
 ) -> Iterator[tuple[DuplicateTable, bool]]:
     """Yield the tables and locations that are declared twice, if a changed file declares one of them.
 
@@ -51,7 +51,7 @@ def duplicates(
         changed: The paths of the changed files.
         targets: The configured targets.
         repository: The folder that relative roots start from.
-        found: Where live tables were found, by target and table key.
+        locations: Where live tables were found, by target and table key.
 
     Returns:
         Each fact, and whether the base has it too.
@@ -71,7 +71,7 @@ def duplicates(
     words = _words_of_names(by_name)
     of_changed = _parsed(contents.head, present)
     ends = {_last_part(location) for contract in of_changed for location in _locations(contract)}
-    ends.update(map(_last_part, found.values()))
+    ends.update(map(_last_part, locations.values()))
     contents = contents.with_unchanged(_texts(words, ends))
     files = contents.head
     for path in files.keys() - changed:
@@ -83,12 +83,12 @@ def duplicates(
         if len(by_name[key]) > 1:
             shared = _parsed(files, sorted(by_name[key]))
             yield from _same(shared, lambda contract: [name(contract.key)], contents, _as_table)
-    is_located = bool(found) or any(any(_declared(contract)) for contract in of_changed)
+    is_located = bool(locations) or any(any(_declared(contract)) for contract in of_changed)
     sharing = _sharing_location(files, present, ends, is_located=is_located)
     if sharing:
         from schemalint.tables.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
 
-        yield from _same(sharing, Places(targets, repository, found).of, contents, _as_location)
+        yield from _same(sharing, Places(targets, repository, locations).of, contents, _as_location)
 
 
 def _without_catalog(key: str, catalogs: Collection[str]) -> str:
@@ -130,10 +130,10 @@ def _texts(words: set[bytes] | None, ends: set[bytes]) -> set[str] | None:
         return None
     if sum(map(len, words | ends)) > _MOST_BYTES:
         return None
-    found = {text.decode() for text in words | ends}
+    texts = {text.decode() for text in words | ends}
     characters = set(b"".join(words).decode().lower())
     folded = {letter for letter in FOLDED_TO_ASCII if not characters.isdisjoint(letter.casefold())}
-    return {*found, *folded, "`", "%", "\\"}
+    return {*texts, *folded, "`", "%", "\\"}
 
 
 def _sharing_location(
@@ -179,15 +179,15 @@ def _parsed(files: Mapping[str, File], paths: list[str]) -> list[Contract]:
 
 
 def _same(
-    found: list[Contract],
+    namesakes: list[Contract],
     keys_of: Callable[[Contract], Iterable[Hashable]],
     contents: Contents,
     describe: Callable[[Contract, Hashable], tuple[str, str]],
 ) -> Iterator[tuple[DuplicateTable, bool]]:
     """Yield each contract that shares a key with an earlier one; those that the base has come first."""
     claims: list[tuple[bool, Contract, Hashable]] = []
-    at_base = _at_base(found, contents)
-    for contract in found:
+    at_base = _at_base(namesakes, contents)
+    for contract in namesakes:
         # A contract of the base stands for one of the head: a copy beside it is new.
         bases = at_base.get((contract.file, contract.key)) or at_base.get((None, contract.key))
         known = set(keys_of(bases.pop(0))) if bases else set()
@@ -202,9 +202,11 @@ def _same(
             yield DuplicateTable(contract, location, *describe(contract, key)), is_known and other_is_known
 
 
-def _at_base(found: list[Contract], contents: Contents) -> Mapping[tuple[str | None, str], list[Contract]]:
+def _at_base(
+    namesakes: list[Contract], contents: Contents
+) -> Mapping[tuple[str | None, str], list[Contract]]:
     """Return the contracts of the base, by file and table key; without a file if that is gone."""
-    files = {contract.file for contract in found}
+    files = {contract.file for contract in namesakes}
     gone = {visible(path) for path in contents.base.keys() - contents.head.keys()}
     paths = [path for path in sorted(contents.base) if visible(path) in files | gone]
     by_key: dict[tuple[str | None, str], list[Contract]] = defaultdict(list)

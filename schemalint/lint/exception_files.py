@@ -90,15 +90,15 @@ def exceptions_of(sides: Sides, accepted: Collection[str], foreign: str | None) 
         accepted: See `_void_reasons`.
         foreign: See `_void_reasons`.
     """
-    found = Exceptions(void=_void_reasons(accepted, foreign))
+    exceptions = Exceptions(void=_void_reasons(accepted, foreign))
     name = exceptions_name(sides.at_head)
     try:
         data = sides.read(name)
         if data is None:
-            return found
+            return exceptions
         written = contracts.read_exceptions(visible(name), data)
     except (ConfigError, ContractError) as error:
-        return replace(found, errors=(error,))
+        return replace(exceptions, errors=(error,))
     known: set[object] = set()
     if sides.base == sides.head:
         known = set(map(_identity, written))
@@ -107,7 +107,7 @@ def exceptions_of(sides: Sides, accepted: Collection[str], foreign: str | None) 
             at_base = git.file_at(sides.repository, sides.base, name)
             known = {_identity(entry) for entry in contracts.read_exceptions(name, at_base or b"")}
     return replace(
-        found,
+        exceptions,
         of_file=tuple(replace(entry, added=_identity(entry) not in known) for entry in written),
         texts={visible(name): data.decode("utf-8", "replace")},
     )
@@ -130,10 +130,10 @@ def merged_exceptions(
     trusted, config = settings.commit, settings.config
     reviewed = None if trusted is None or trusted.spec == "HEAD" else trusted
     sides = Sides(repository, reviewed or head, head, config, config)
-    found = exceptions_of(sides, config.accepted, git.foreign_head(env))
-    for error in found.errors:
+    exceptions = exceptions_of(sides, config.accepted, git.foreign_head(env))
+    for error in exceptions.errors:
         raise error
-    return replace(found, reviewed=reviewed)
+    return replace(exceptions, reviewed=reviewed)
 
 
 def _void_reasons(accepted: Collection[str], foreign: str | None) -> Callable[[ExceptionSource], str | None]:

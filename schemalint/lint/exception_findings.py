@@ -72,15 +72,15 @@ def exception_findings(
         return is_live or not needs_live(written, rule)
 
     facts = judged_exceptions(relevant, outcome, request.rules.rules, request.exceptions.today, is_judged)
-    found = [
+    verdicts = [
         (fact, finding)
         for fact in facts
         for finding in judge_exception(
             fact, cases.rules_at(table_key(fact.written.table), fact.written.location.file)
         )
     ]
-    fixes = removals((fact.written for fact, finding in found if finding.fix is not None), sources)
-    for fact, finding in found:
+    fixes = removals((fact.written for fact, finding in verdicts if finding.fix is not None), sources)
+    for fact, finding in verdicts:
         changes = fixes.get(fact.written, ())
         yield replace(finding, text_changes=changes, fix=finding.fix if changes else None)
 
@@ -159,12 +159,12 @@ def removals(
         exceptions: The exceptions to remove.
         sources: The text of each file.
     """
-    found: dict[WrittenException, tuple[TextChange, ...]] = {}
+    changes_of: dict[WrittenException, tuple[TextChange, ...]] = {}
     for file, together in grouped((written.location.file, written) for written in exceptions).items():
         if file in sources:
             with suppress(ContractError):  # the layout of one of them cannot be edited: a person can
-                found |= _without_items(read_documents(sources[file], file), together)
-    return found
+                changes_of |= _without_items(read_documents(sources[file], file), together)
+    return changes_of
 
 
 def _without_items(
@@ -177,10 +177,10 @@ def _without_items(
         if isinstance(node, YamlSequence):
             keeps_none = key == "allow" and len({each.index for each in together}) == len(node.items)
             paths |= {written: (key,) if keeps_none else (key, written.index) for written in together}
-    found: dict[WrittenException, tuple[TextChange, ...]] = {}
+    changes_of: dict[WrittenException, tuple[TextChange, ...]] = {}
     for index, of_document in grouped((written.document, written) for written in paths).items():
         wanted = {written: Remove(paths[written]) for written in of_document}
         changes = TextEditor(documents[index]).changes(wanted.values())
         made = {operation: change for change in changes for operation in change.operations}
-        found |= {written: (made[removal],) for written, removal in wanted.items()}
-    return found
+        changes_of |= {written: (made[removal],) for written, removal in wanted.items()}
+    return changes_of

@@ -50,20 +50,22 @@ def with_follow_ups(
         if of_rule and len(findings) >= _MANY_FINDINGS:
             return of_rule[0][1]
         state = remedy()
-        found = next((found for judged_state, found in of_rule if judged_state == state), None)
-        if found is None and len(of_rule) == _MOST_REMEDIES:
+        consequences = next(
+            (consequences for judged_state, consequences in of_rule if judged_state == state), None
+        )
+        if consequences is None and len(of_rule) == _MOST_REMEDIES:
             return of_rule[0][1]
-        if found is None:
+        if consequences is None:
             new = _new_findings(state, contract, judge, known)
-            found = _FollowUps(other for other in new if other.code not in effects)
-            of_rule.append((state, found))
-        return found
+            consequences = _FollowUps(other for other in new if other.code not in effects)
+            of_rule.append((state, consequences))
+        return consequences
 
     def completed(finding: Finding) -> Finding:
         if finding.remedy is None:
             return finding
-        found = () if finding.existing else follow_ups(finding.code, finding.remedy).of(finding)
-        new = "; ".join(map(_instruction, found))
+        effects_of_finding = () if finding.existing else follow_ups(finding.code, finding.remedy).of(finding)
+        new = "; ".join(map(_instruction, effects_of_finding))
         # Nothing asks for the remedy any more, and it holds all states that were judged.
         return replace(
             finding, help=f"{finding.help}. Then also: {new}" if new else finding.help, remedy=None
@@ -104,14 +106,14 @@ def _new_findings(
     """Yield the findings that a remedy brings, and those that their own remedies bring."""
     seen = set(known)
     for _round in range(_MOST_ROUNDS):
-        found = [
+        findings = [
             finding
             for finding in judge(replace(contract, state=remedy))
             if finding.severity >= Severity.WARNING and not finding.existing and _request(finding) not in seen
         ]
-        yield from found
-        seen |= {_request(finding) for finding in found}
-        next_remedy = next((finding.remedy for finding in found if finding.remedy is not None), None)
+        yield from findings
+        seen |= {_request(finding) for finding in findings}
+        next_remedy = next((finding.remedy for finding in findings if finding.remedy is not None), None)
         if next_remedy is None:
             return
         remedy = next_remedy()

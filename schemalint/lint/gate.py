@@ -161,8 +161,8 @@ def _severity(base: Config, head: Config) -> Iterator[Loosening]:
 def _severity_of(pattern: str, severities: Mapping[str, Severity]) -> Severity | None:
     prefixes = (pattern[:length] for length in range(len(pattern), 0, -1))
     matching = (prefix for prefix in prefixes if prefix == pattern or is_beginning(prefix, pattern))
-    found = next((prefix for prefix in (*matching, "ALL") if prefix in severities), None)
-    return None if found is None else severities[found]
+    decisive = next((prefix for prefix in (*matching, "ALL") if prefix in severities), None)
+    return None if decisive is None else severities[decisive]
 
 
 def _fail_on(base: Config, head: Config) -> Iterator[Loosening]:
@@ -267,10 +267,10 @@ def _nested(base: Config, head: Config) -> Iterator[Loosening]:
     known = {"": frozenset(loosenings_in_folder(base, head))}
     for folder in sorted({*base.nested, *head.nested}, key=lambda folder: (folder.count("/"), folder)):
         place = f"{folder}/{NAME}"
-        found = tuple(loosenings_in_folder(base.at(place), head.at(place)))
+        loosenings = tuple(loosenings_in_folder(base.at(place), head.at(place)))
         outer = next(known[name] for name in (*map(str, PurePosixPath(folder).parents), "") if name in known)
-        known[folder] = frozenset(found)
-        for loosening in found:
+        known[folder] = frozenset(loosenings)
+        for loosening in loosenings:
             if loosening not in outer:
                 yield replace(
                     loosening, key=f"{loosening.key} for {folder}/**", nested=head.nested.get(folder)

@@ -73,11 +73,11 @@ def with_table(judge: Judge, case: Case, live: LiveTable) -> tuple[Finding, ...]
 
 def _of_table(judge: Judge, case: Case, live: LiveTable) -> tuple[Finding, ...]:
     """Return the findings of the table itself; those that the base contract gives too are existing."""
-    found = table_findings(judge, live, case.contract)
+    findings = table_findings(judge, live, case.contract)
     if case.purpose is Purpose.PLAN:
-        return tuple(filter(is_refusal_of_table, found))
-    at_base = table_findings(judge, live, case.base) if case.base and found else ()
-    return tuple(_marked(found, highest_severities(at_base)))
+        return tuple(filter(is_refusal_of_table, findings))
+    at_base = table_findings(judge, live, case.base) if case.base and findings else ()
+    return tuple(_marked(findings, highest_severities(at_base)))
 
 
 def _findings(
@@ -96,12 +96,12 @@ def _findings(
     before = base or (case.applied if case.tracking else None)
     ctx = live_context(contract, live, before, case.tracking, case.renamed)
     against = GIT_AND_LIVE if base else LIVE
-    found = (
+    of_states = (
         *_of_changes(judge, ctx, case),
         *_undeclared(judge, ctx, case),
         *judge(contract, ctx, against),
     )
-    of_declaration = tuple(without_ambiguous_columns(tuple(_marked(found, at_base))))
+    of_declaration = tuple(without_ambiguous_columns(tuple(_marked(of_states, at_base))))
     findings = (*of_declaration, *of_table)
     upgrades = tuple(
         upgrade

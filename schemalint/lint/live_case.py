@@ -96,11 +96,11 @@ def _tracking_since(base: Contract, contract: Contract, table: LiveTable) -> Col
 
 def _names_in_log(base: Contract | None, contract: Contract, table: LiveTable) -> Names:
     """Return the columns of base and contract that the table has under another name."""
-    found = names_in_log(contract.state, table)
-    if base is None or not found:
-        return found
+    names = names_in_log(contract.state, table)
+    if base is None or not names:
+        return names
     at_base = names_in_log(base.state, table)
-    return {path: name for path, name in found.items() if path in at_base}
+    return {path: name for path, name in names.items() if path in at_base}
 
 
 _UNKNOWN: Final = "the commit that changed it is not known"
@@ -142,9 +142,9 @@ class Origins:
 
     @staticmethod
     def _find(newest_first: _Changes, pending: Change) -> HistoryStep | None:
-        for step, found in newest_first:
+        for step, changes_of_step in newest_first:
             is_creation = step.before is None and step.entry.version == 0
-            if is_creation or any(_makes(change, pending) for change in found):
+            if is_creation or any(_makes(change, pending) for change in changes_of_step):
                 return step
         return None
 

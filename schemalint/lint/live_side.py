@@ -182,14 +182,14 @@ class TablesFile:
         Raises:
             MissingEntry: The file has no readable entry for the table.
         """
-        found = self._found(contract)
-        if found is None:
+        document = self._found(contract)
+        if document is None:
             raise MissingEntry(f"{self.file} has no entry for it")
-        if isinstance(found, TableDocument):
-            return found.live if self.history else without_history(found.live)
-        if found.missing:
+        if isinstance(document, TableDocument):
+            return document.live if self.history else without_history(document.live)
+        if document.missing:
             return None
-        raise MissingEntry(f"it was unreadable when {self.file} was written: {found.message}")
+        raise MissingEntry(f"it was unreadable when {self.file} was written: {document.message}")
 
     def _found(self, contract: Contract) -> TableDocument | TableFailure | None:
         """Find a table's entry by location, else by name."""

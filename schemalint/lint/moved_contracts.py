@@ -54,10 +54,10 @@ def moves_to_looser_settings(config: Config, contents: Contents) -> Iterator[Con
 
 def _by_table(files: Mapping[str, File], paths: set[str]) -> dict[str, Contract]:
     """Return the contracts of files; a table that has several stays in none."""
-    found = [
+    of_file = [
         contract
         for path in sorted(paths & files.keys())
         for contract in contracts.read(visible(path), files[path].data).contracts
     ]
-    by_table = grouped((contract.key, contract) for contract in found)
+    by_table = grouped((contract.key, contract) for contract in of_file)
     return {key: together[0] for key, together in by_table.items() if len(together) == 1}

@@ -31,7 +31,7 @@ def clients_of(ctx: RuleContext) -> tuple[ClientSupport, ...]:
 
 def each_client_once(clients: Iterable[ClientSupport]) -> tuple[ClientSupport, ...]:
     """Return what each consumer's client does with each table, of several targets the most harmful answer."""
-    found: dict[object, ClientSupport] = {}
+    by_client: dict[object, ClientSupport] = {}
     for client in clients:
         consumer = client.consumer
         key = (
@@ -42,9 +42,9 @@ def each_client_once(clients: Iterable[ClientSupport]) -> tuple[ClientSupport, .
             consumer.read_path,
             consumer.access,
         )
-        if key not in found or found[key].after.verdict.harm < client.after.verdict.harm:
-            found[key] = client
-    return tuple(found.values())
+        if key not in by_client or by_client[key].after.verdict.harm < client.after.verdict.harm:
+            by_client[key] = client
+    return tuple(by_client.values())
 
 
 def client_findings(
@@ -140,10 +140,10 @@ def streams_affected(ctx: RuleContext, tracking: ColumnTracking | None = None) -
 
 def each_stream_once(streams: Iterable[StreamReport]) -> tuple[StreamReport, ...]:
     """Return what happens to each declared stream, of several targets the most harmful answer."""
-    found: dict[object, StreamReport] = {}
+    by_stream: dict[object, StreamReport] = {}
     for report in streams:
         stream = report.consumer.stream
         key = (report.table, report.consumer.name, report.is_tracked, stream and stream.checkpoint)
-        if key not in found or found[key].harm < report.harm:
-            found[key] = report
-    return tuple(found.values())
+        if key not in by_stream or by_stream[key].harm < report.harm:
+            by_stream[key] = report
+    return tuple(by_stream.values())

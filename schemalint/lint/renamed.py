@@ -35,12 +35,12 @@ class ColumnLog:
 
     @cached_property
     def _names(self) -> Mapping[_Stored, set[str]]:
-        found: defaultdict[_Stored, set[str]] = defaultdict(set)
+        names: defaultdict[_Stored, set[str]] = defaultdict(set)
         for entry in self._table.recent_history.entries:
             if entry.metadata is not None:
                 for _path, field in walk_fields(entry.metadata.state.columns):
-                    found[_stored(field)].add(field.name.lower())
-        return found
+                    names[_stored(field)].add(field.name.lower())
+        return names
 
 
 def renamed_fields(declared: Struct, live: Struct, log: ColumnLog) -> dict[str, Field]:
@@ -57,13 +57,13 @@ def renamed_fields(declared: Struct, live: Struct, log: ColumnLog) -> dict[str, 
     for stored, field in undeclared.items():
         for name in log.names(field):
             by_old_name[name].add(stored)
-    found: dict[_Stored, str] = {}
+    names: dict[_Stored, str] = {}
     for field in declared.fields:
         candidates = by_old_name[field.name.lower()] if field.name.lower() not in live_by_name else set()
         if len(candidates) == 1:
             (stored,) = candidates
-            found.setdefault(stored, field.name)
-    return {name: undeclared[stored] for stored, name in found.items()}
+            names.setdefault(stored, field.name)
+    return {name: undeclared[stored] for stored, name in names.items()}
 
 
 def names_in_log(declared: TableState, live: LiveTable) -> Names:
@@ -72,8 +72,8 @@ def names_in_log(declared: TableState, live: LiveTable) -> Names:
     The declaration knows its columns, the names in ``renamed_from``, and the columns listed as dropped.
     """
     listed = {path_key(entry.path) for entry in declared.dropped}
-    found = _names(declared.columns, live.state.columns, ColumnLog(live), ())
-    return {path_key(path): name for path, name in found if path_key((*path[:-1], name)) not in listed}
+    names = _names(declared.columns, live.state.columns, ColumnLog(live), ())
+    return {path_key(path): name for path, name in names if path_key((*path[:-1], name)) not in listed}
 
 
 def with_names(declared: Struct, names: Names) -> Struct:
@@ -89,10 +89,10 @@ def with_names(declared: Struct, names: Names) -> Struct:
 
 def fields_by_name(struct: Struct) -> dict[str, Field]:
     """Return the fields by lower-case name, in order; the first one if a damaged table has two."""
-    found: dict[str, Field] = {}
+    fields: dict[str, Field] = {}
     for field in struct.fields:
-        found.setdefault(field.name.lower(), field)
-    return found
+        fields.setdefault(field.name.lower(), field)
+    return fields
 
 
 def _names(declared: DataType, live: DataType, log: ColumnLog, path: Path) -> Iterator[tuple[Path, str]]:

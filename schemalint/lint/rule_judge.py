@@ -35,11 +35,11 @@ class Judge:
 
         Refused changes need no type_changes entry and have no effect, so only table-scoped rules judge them.
         """
-        found = _without_what_the_engine_refuses(_each_once(self._by_rule(fact, ctx, against)))
+        findings = _without_what_the_engine_refuses(_each_once(self._by_rule(fact, ctx, against)))
         refused = not isinstance(fact, Contract) and any(
-            rule.scope == "table" and finding.severity >= Severity.ERROR for rule, finding in found
+            rule.scope == "table" and finding.severity >= Severity.ERROR for rule, finding in findings
         )
-        yield from (finding for rule, finding in found if rule.scope == "table" or not refused)
+        yield from (finding for rule, finding in findings if rule.scope == "table" or not refused)
 
     @cached_property
     def of_delta(self) -> Judge:
@@ -90,10 +90,10 @@ class Judge:
         return Judge(tuple(filter(wanted, self.rules)))
 
 
-def _each_once(found: Iterable[tuple[Rule, Finding]]) -> Iterable[tuple[Rule, Finding]]:
+def _each_once(findings: Iterable[tuple[Rule, Finding]]) -> Iterable[tuple[Rule, Finding]]:
     """Return what the variants of a rule find once, with the highest severity."""
     worst: dict[object, tuple[Rule, Finding]] = {}
-    for rule, finding in found:
+    for rule, finding in findings:
         place = (finding.code, finding.object, finding.path, finding.location)
         key = (*place, finding.message, finding.old, finding.new)
         if key not in worst or worst[key][1].severity < finding.severity:
@@ -102,10 +102,10 @@ def _each_once(found: Iterable[tuple[Rule, Finding]]) -> Iterable[tuple[Rule, Fi
 
 
 def _without_what_the_engine_refuses(
-    found: Iterable[tuple[Rule, Finding]],
+    findings: Iterable[tuple[Rule, Finding]],
 ) -> tuple[tuple[Rule, Finding], ...]:
     """Return the findings without others about what the engine of the target refuses anyway: one for each."""
-    judged = tuple(found)
+    judged = tuple(findings)
     refused = {
         finding.object for rule, finding in judged if rule.engine and finding.severity >= Severity.ERROR
     }

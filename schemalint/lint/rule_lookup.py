@@ -65,13 +65,13 @@ def explain(text: str, rules: tuple[Rule, ...]) -> Explanation:
     named = tuple(rule for rule in rules if {rule.code, rule.name.upper()} & upper)
     if is_word and named:
         return Explanation((), named)
-    found = _classes(text, rules, is_word=is_word)
+    error_classes = _classes(text, rules, is_word=is_word)
     # A stack trace has many exceptions of Java: they count only if nothing else explains it.
-    classes = tuple(filter(str.isupper, found))
+    classes = tuple(filter(str.isupper, error_classes))
     plain = "" if classes else _plain(text)
     quoted = () if classes else _quoted_advice(plain)
     quoting = () if classes or quoted else tuple(rule for rule in rules if _quotes(rule, plain))
-    classes = classes or (() if quoted or quoting else found)
+    classes = classes or (() if quoted or quoting else error_classes)
     errors = (
         *(_error(name, find_advice(name), rules) for name in classes),
         *(_error(advice.name, advice, rules) for advice in quoted),

@@ -44,10 +44,10 @@ def rule_packages() -> list[RulePackage]:
         return [RulePackage(BUILT_IN, BUILT_IN_PACKAGE, BUILT_IN_PACKAGE)]
     from importlib.metadata import entry_points  # noqa: PLC0415 (only with other packages of rules)
 
-    found = [
+    packages = [
         RulePackage(_distribution(entry), entry.module, entry.value) for entry in entry_points(group=GROUP)
     ]
-    return sorted(found, key=lambda package: package.distribution != BUILT_IN)
+    return sorted(packages, key=lambda package: package.distribution != BUILT_IN)
 
 
 def _others_may_have_rules() -> bool:

@@ -81,8 +81,8 @@ def _united(sets: Itself[tuple[RuleSet, ...]], table: str) -> tuple[Rule, ...]:
                 ignored.setdefault(rule.code, rule)
             elif rule not in variants.setdefault(rule.code, []):
                 variants[rule.code].append(rule)
-    found = {code: [rule] for code, rule in ignored.items()} | variants
-    return tuple(rule for code in sorted(found) for rule in found[code])
+    by_code = {code: [rule] for code, rule in ignored.items()} | variants
+    return tuple(rule for code in sorted(by_code) for rule in by_code[code])
 
 
 class RuleSets:
@@ -114,8 +114,8 @@ class RuleSets:
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules of all contracts, each once."""
-        found = {rule.code: rule for rule_set in reversed(self._sets.values()) for rule in rule_set.rules}
-        return tuple(found[code] for code in sorted(found))
+        by_code = {rule.code: rule for rule_set in reversed(self._sets.values()) for rule in rule_set.rules}
+        return tuple(by_code[code] for code in sorted(by_code))
 
     def of(self, *files: str | None) -> tuple[RuleSet, ...]:
         """Return the rules for a contract that is in a file, and was in another one at the base.
@@ -199,8 +199,10 @@ def rules_about_configuration(
 
 def configurations_of(deciding: Sequence[Config], *files: str | None) -> tuple[Config, ...]:
     """Return the settings that decide for the contracts of files: those of the last file of the head last."""
-    found = [config.at(file) for config in deciding for file in files if file is not None] or list(deciding)
-    return tuple({id(config): config for config in found}.values())
+    configurations = [config.at(file) for config in deciding for file in files if file is not None] or list(
+        deciding
+    )
+    return tuple({id(config): config for config in configurations}.values())
 
 
 def is_locked(code: str, name: str, configurations: Iterable[Config]) -> bool:
@@ -268,17 +270,17 @@ def _locked(outer: RuleSet, nested: Nested, rule_set_of: Callable[[Config], Rule
         raise ConfigError(error.message, help=error.help, location=Location(nested.file)) from None
     if not locked:
         return own
-    found = {rule.code: rule for rule in own.rules}
+    by_code = {rule.code: rule for rule in own.rules}
     for code, rule in locked.items():
-        other = found.get(code)
+        other = by_code.get(code)
         is_kept = other is not None and other.severity_is_set and _is_as_strict(other.severity, rule)
-        found[code] = other if other is not None and is_kept else rule
-    others = [rule for rule in found.values() if rule.code not in locked]
+        by_code[code] = other if other is not None and is_kept else rule
+    others = [rule for rule in by_code.values() if rule.code not in locked]
     added: TableIgnores = tuple(
         (glob, tuple(rule.name for rule in others if matches(rule, ignored)))
         for glob, ignored in own.table_ignores[len(outer.table_ignores) :]
     )
-    return RuleSet(tuple(found[code] for code in sorted(found)), (*outer.table_ignores, *added))
+    return RuleSet(tuple(by_code[code] for code in sorted(by_code)), (*outer.table_ignores, *added))
 
 
 def _table_ignores(settings: Config, available: Sequence[Rule]) -> TableIgnores:

@@ -60,15 +60,15 @@ class ColumnTracking:
         Without the fields inside columns that are gone themselves.
         """
         declared = column_numbers(self.declared)
-        found: list[FieldRemoved] = []
+        removals: list[FieldRemoved] = []
         gone: PathIndex[None] = PathIndex()
         for path, column in walk_fields(self._renamed_live()):
             if column.column_id in declared or gone.around(path):
                 continue
             gone.add(path, None)
             if column.column_id in self.applied and column.column_id not in self.gone:
-                found.append(FieldRemoved(path, replace(column, column_id=None)))
-        return tuple(found)
+                removals.append(FieldRemoved(path, replace(column, column_id=None)))
+        return tuple(removals)
 
     def _renamed_live(self) -> Struct:
         """Return the live columns under their declared names."""

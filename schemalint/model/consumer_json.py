@@ -47,28 +47,28 @@ def consumer_from_json(value: object) -> Consumer:
     Raises:
         LookupError, TypeError, ValueError: The value is no consumer.
     """
-    found = object_of(value)
+    content = object_of(value)
     return Consumer(
-        name=text_of(found["name"]),
-        client=optional_text_of(found["client"]),
-        version=optional_text_of(found["version"]),
-        read_path=optional_text_of(found["read_path"]),
-        access=text_of(found["access"]),
-        columns=tuple(path_from_json(list_of(path)) for path in list_of(found["columns"])),
-        owner=optional_text_of(found["owner"]),
-        cdf=flag_of(found["cdf"]),
+        name=text_of(content["name"]),
+        client=optional_text_of(content["client"]),
+        version=optional_text_of(content["version"]),
+        read_path=optional_text_of(content["read_path"]),
+        access=text_of(content["access"]),
+        columns=tuple(path_from_json(list_of(path)) for path in list_of(content["columns"])),
+        owner=optional_text_of(content["owner"]),
+        cdf=flag_of(content["cdf"]),
         stream=None
-        if found["stream"] is None
-        else declared_stream(dict(_stream(object_of(found["stream"])))),
+        if content["stream"] is None
+        else declared_stream(dict(_stream(object_of(content["stream"])))),
     )
 
 
-def _stream(found: Content) -> Iterator[tuple[str, Any]]:
-    yield "checkpoint", text_of(found["checkpoint"])
-    yield "schema_tracking_location", optional_text_of(found["schema_tracking_location"])
-    yield "source", number_of(found["source"])
-    yield "checkpoint_scheme", optional_text_of(found["checkpoint_scheme"])
-    unblock = object_of(found["unblock"])
+def _stream(content: Content) -> Iterator[tuple[str, Any]]:
+    yield "checkpoint", text_of(content["checkpoint"])
+    yield "schema_tracking_location", optional_text_of(content["schema_tracking_location"])
+    yield "source", number_of(content["source"])
+    yield "checkpoint_scheme", optional_text_of(content["checkpoint_scheme"])
+    unblock = object_of(content["unblock"])
     yield (
         "unblock",
         {kind: until if until == "always" else number_of(until) for kind, until in unblock.items()},

@@ -104,14 +104,14 @@ class _ByName:
     dropped: frozenset[tuple[str, ...]]
 
     def pairs(self, declared: Struct, live: Struct) -> dict[str, Field]:
-        found = {new.name: field for new in declared.fields if (field := live.get(new.name))}
-        taken = {field.name for field in found.values()}
+        partners = {new.name: field for new in declared.fields if (field := live.get(new.name))}
+        taken = {field.name for field in partners.values()}
         for new in declared.fields:
-            old = live.get(new.renamed_from) if new.renamed_from and new.name not in found else None
+            old = live.get(new.renamed_from) if new.renamed_from and new.name not in partners else None
             if old is not None and declared.get(old.name) is None and old.name not in taken:
-                found[new.name] = old
+                partners[new.name] = old
                 taken.add(old.name)
-        return found
+        return partners
 
     def is_dropped(self, _field: Field, path: Path) -> bool:
         return path_key(path) in self.dropped
@@ -125,13 +125,15 @@ class _ByNumber:
 
     def pairs(self, declared: Struct, live: Struct) -> dict[str, Field]:
         by_number = {field.column_id: field for field in live.fields}
-        found = {new.name: by_number[new.column_id] for new in declared.fields if new.column_id in by_number}
-        taken = {field.column_id for field in found.values()} | self.gone
+        partners = {
+            new.name: by_number[new.column_id] for new in declared.fields if new.column_id in by_number
+        }
+        taken = {field.column_id for field in partners.values()} | self.gone
         for new in declared.fields:
-            namesake = live.get(new.name) if new.name not in found else None
+            namesake = live.get(new.name) if new.name not in partners else None
             if namesake is not None and namesake.column_id not in taken:
-                found[new.name] = namesake
-        return found
+                partners[new.name] = namesake
+        return partners
 
     def is_dropped(self, field: Field, _path: Path) -> bool:
         return field.column_id in self.gone

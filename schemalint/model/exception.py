@@ -64,8 +64,8 @@ SOURCES: Final = tuple(source.value for source in ExceptionSource)
 
 def named_object(exception: RuleException) -> tuple[str, str] | None:
     """Return the kind and the name of the object of an exception; None if the kind is none of `NAMED`."""
-    found = ((kind, getattr(exception, kind)) for kind in NAMED)
-    return next(((kind, name) for kind, name in found if name is not None), None)
+    objects = ((kind, getattr(exception, kind)) for kind in NAMED)
+    return next(((kind, name) for kind, name in objects if name is not None), None)
 
 
 def subject_of(exception: RuleException) -> str:

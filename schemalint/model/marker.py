@@ -71,8 +71,8 @@ def next_version(live: LiveTable) -> int:
 def _markers(live: LiveTable) -> Iterator[tuple[int, str, str]]:
     """Yield version, hash and revision of every marker that the table ever had."""
     for app_id, version in live.transactions.items():
-        if found := re.fullmatch(_APP_ID, app_id):
-            yield version, found[1], found[2]
+        if match := re.fullmatch(_APP_ID, app_id):
+            yield version, match[1], match[2]
 
 
 @frozen

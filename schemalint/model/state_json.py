@@ -48,12 +48,14 @@ _WITH_NUMBERS: Final = re.compile(r"(decimal|char|varchar)\((-?[0-9]{1,9})(?:,(-
 
 def state_to_json(state: TableState) -> Json:
     """Return the JSON object of a state."""
-    keys = state.clustered_by
+    members = state.clustered_by
     return {
         "columns": [_field_to_json(field) for field in state.columns.fields],
         **_managed("description", state.description),
         **_managed("partitioned_by", _listed(state.partitioned_by)),
-        **_managed("clustered_by", keys if isinstance(keys, Unmanaged) else [*map(path_to_json, keys)]),
+        **_managed(
+            "clustered_by", members if isinstance(members, Unmanaged) else [*map(path_to_json, members)]
+        ),
         "constraints": dict(state.constraints),
         "properties": dict(state.properties),
         "features": sorted(state.features),
@@ -71,20 +73,22 @@ def state_from_json(content: object) -> TableState:
     Raises:
         ValueError: The object was not made by `state_to_json`.
     """
-    found = object_of(content)
+    members = object_of(content)
     return TableState(
-        columns=_struct(found["columns"]),
-        description=_optional_text(found, "description"),
+        columns=_struct(members["columns"]),
+        description=_optional_text(members, "description"),
         partitioned_by=(
-            tuple(map(text_of, list_of(found["partitioned_by"]))) if "partitioned_by" in found else UNMANAGED
+            tuple(map(text_of, list_of(members["partitioned_by"])))
+            if "partitioned_by" in members
+            else UNMANAGED
         ),
         clustered_by=(
-            tuple(map(_path, list_of(found["clustered_by"]))) if "clustered_by" in found else UNMANAGED
+            tuple(map(_path, list_of(members["clustered_by"]))) if "clustered_by" in members else UNMANAGED
         ),
-        constraints=_entries(found["constraints"]),
-        properties=_entries(found["properties"]),
-        features=frozenset(map(text_of, list_of(found["features"]))),
-        dropped=tuple(map(_deletion, list_of(found["dropped"]))),
+        constraints=_entries(members["constraints"]),
+        properties=_entries(members["properties"]),
+        features=frozenset(map(text_of, list_of(members["features"]))),
+        dropped=tuple(map(_deletion, list_of(members["dropped"]))),
     )
 
 
@@ -167,46 +171,48 @@ def _struct(value: object) -> Struct:
 
 
 def _field(value: object) -> Field:
-    found = object_of(value)
-    name, number, physical = found["name"], found.get("id"), found.get("physical_name")
+    members = object_of(value)
+    name, number, physical = members["name"], members.get("id"), members.get("physical_name")
     return Field(
         name=text_of(name),
-        type=_type(found["type"]),
-        nullable=flag_of(found["nullable"]),
-        comment=_optional_text(found, "comment"),
-        default=_optional_text(found, "default"),
-        generated=_optional_text(found, "generated"),
-        identity=_identity(found["identity"]) if "identity" in found else UNMANAGED,
+        type=_type(members["type"]),
+        nullable=flag_of(members["nullable"]),
+        comment=_optional_text(members, "comment"),
+        default=_optional_text(members, "default"),
+        generated=_optional_text(members, "generated"),
+        identity=_identity(members["identity"]) if "identity" in members else UNMANAGED,
         type_changes=(
-            tuple(map(_recorded, list_of(found["type_changes"]))) if "type_changes" in found else UNMANAGED
+            tuple(map(_recorded, list_of(members["type_changes"])))
+            if "type_changes" in members
+            else UNMANAGED
         ),
         column_id=None if number is None else number_of(number),
         physical_name=optional_text_of(physical),
-        renamed_from=optional_text_of(found.get("renamed_from")),
-        extra=tuple((key, text_of(text)) for key, text in object_of(found.get("extra", {})).items()),
+        renamed_from=optional_text_of(members.get("renamed_from")),
+        extra=tuple((key, text_of(text)) for key, text in object_of(members.get("extra", {})).items()),
     )
 
 
-def _optional_text(found: Content, key: str) -> str | Unmanaged | None:
-    return optional_text_of(found[key]) if key in found else UNMANAGED
+def _optional_text(members: Content, key: str) -> str | Unmanaged | None:
+    return optional_text_of(members[key]) if key in members else UNMANAGED
 
 
 def _identity(value: object) -> Identity | None:
     if value is None:
         return None
-    found = object_of(value)
+    members = object_of(value)
     return Identity(
-        number_of(found["start"]), number_of(found["step"]), flag_of(found["allow_explicit_insert"])
+        number_of(members["start"]), number_of(members["step"]), flag_of(members["allow_explicit_insert"])
     )
 
 
 def _recorded(value: object) -> RecordedChange:
-    found = object_of(value)
-    version = found["version"]
+    members = object_of(value)
+    version = members["version"]
     return RecordedChange(
-        _type(found["from"]),
-        _type(found["to"]),
-        tuple(Part(text_of(part)) for part in list_of(found["at"])),
+        _type(members["from"]),
+        _type(members["to"]),
+        tuple(Part(text_of(part)) for part in list_of(members["at"])),
         None if version is None else number_of(version),
     )
 
@@ -214,17 +220,17 @@ def _recorded(value: object) -> RecordedChange:
 def _type(value: object) -> DataType:
     if isinstance(value, str):
         return _named_type(value)
-    found = object_of(value)
-    if "fields" in found:
-        return _struct(found["fields"])
-    if "elementType" in found:
-        return Array(_type(found["elementType"]), _nullable(found, "containsNull"))
-    if "keyType" in found:
-        key, inner = _type(found["keyType"]), _type(found["valueType"])
-        return Map(key, inner, _nullable(found, "valueContainsNull"))
-    if "collation" in found:
-        return String(text_of(found["collation"]))
-    return Unknown(text_of(found["unknown"]))
+    members = object_of(value)
+    if "fields" in members:
+        return _struct(members["fields"])
+    if "elementType" in members:
+        return Array(_type(members["elementType"]), _nullable(members, "containsNull"))
+    if "keyType" in members:
+        key, inner = _type(members["keyType"]), _type(members["valueType"])
+        return Map(key, inner, _nullable(members, "valueContainsNull"))
+    if "collation" in members:
+        return String(text_of(members["collation"]))
+    return Unknown(text_of(members["unknown"]))
 
 
 def _named_type(name: str) -> DataType:
@@ -237,8 +243,8 @@ def _named_type(name: str) -> DataType:
     return Char(first) if kind == "char" else Varchar(first)
 
 
-def _nullable(found: Content, key: str) -> bool | Unmanaged:
-    return flag_of(found[key]) if key in found else UNMANAGED
+def _nullable(members: Content, key: str) -> bool | Unmanaged:
+    return flag_of(members[key]) if key in members else UNMANAGED
 
 
 def _path(value: object) -> Path:
@@ -246,8 +252,8 @@ def _path(value: object) -> Path:
 
 
 def _deletion(value: object) -> Deletion:
-    found = object_of(value)
-    return Deletion(_path(found["column"]), _type(found["type"]) if "type" in found else None)
+    members = object_of(value)
+    return Deletion(_path(members["column"]), _type(members["type"]) if "type" in members else None)
 
 
 def _entries(value: object) -> dict[str, str | None]:

@@ -89,12 +89,12 @@ class StreamReport:
         if stream.progress is not None and stream.progress.current is not None:
             checkpoint = stream.progress.current.metadata_path.rpartition("/sources/")[0]
             scheme = checkpoint.partition(":")[0]
-        found: dict[str, StreamSettings] = {}
+        by_path: dict[str, StreamSettings] = {}
         for version, kinds in _kinds_by_version(self.effect.blocks).items():
             for spelled in settings(checkpoint, kinds, version, source=stream.source, scheme=scheme):
-                known = found[spelled.path].conf if spelled.path in found else {}
-                found[spelled.path] = replace(spelled, conf={**known, **spelled.conf})
-        return tuple(found.values())
+                known = by_path[spelled.path].conf if spelled.path in by_path else {}
+                by_path[spelled.path] = replace(spelled, conf={**known, **spelled.conf})
+        return tuple(by_path.values())
 
 
 def stream_json(report: StreamReport) -> dict[str, object]:
@@ -157,10 +157,10 @@ def _kinds_by_version(blocks: Iterable[StreamBlock]) -> Mapping[int | None, list
     for block in blocks:
         for kind in block.kinds:
             versions.setdefault(kind, set()).add(block.version)
-    found: dict[int | None, list[Blocking]] = {}
+    by_version: dict[int | None, list[Blocking]] = {}
     for kind, known in versions.items():
-        found.setdefault(known.pop() if len(known) == 1 else None, []).append(kind)
-    return found
+        by_version.setdefault(known.pop() if len(known) == 1 else None, []).append(kind)
+    return by_version
 
 
 def waiting_streams(table: str, consumers: Iterable[Consumer]) -> tuple[StreamReport, ...]:

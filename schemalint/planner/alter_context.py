@@ -91,16 +91,18 @@ class AlterContext:
 
     def added_features(self, changes: Iterable[Change]) -> frozenset[str]:
         """Return the features that these changes add to the protocol, requested features included."""
-        found = list(changes)
+        all_changes = list(changes)
         columns = Struct(
-            tuple(_new_field(change) for change in found if isinstance(change, FieldAdded | TypeChanged))
+            tuple(
+                _new_field(change) for change in all_changes if isinstance(change, FieldAdded | TypeChanged)
+            )
         )
         properties: Mapping[str, str] = {
             change.key: change.new
-            for change in found
+            for change in all_changes
             if isinstance(change, PropertyChanged) and isinstance(change.new, str)
         }
-        return self.needed(protocol.activated(columns, properties), requested_features(found))
+        return self.needed(protocol.activated(columns, properties), requested_features(all_changes))
 
     def needed(self, active: frozenset[str], requested: Iterable[str] = ()) -> frozenset[str]:
         """Return the features that active and requested features add to the protocol."""

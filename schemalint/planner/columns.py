@@ -37,8 +37,8 @@ def columns_dropped(context: AlterContext) -> Iterator[Step]:
     """Drop all columns in one statement, under their live names, except those that are set aside."""
     last = [removed for removed, _name in _set_aside(context)]
     removals = [removed for removed in context.of(FieldRemoved) if removed not in last]
-    found = [replace(removed, path=context.before_renames(removed.path)) for removed in removals]
-    yield from _dropped(context, found, [removed.path for removed in found])
+    drops = [replace(removed, path=context.before_renames(removed.path)) for removed in removals]
+    yield from _dropped(context, drops, [removed.path for removed in drops])
 
 
 def columns_set_aside(context: AlterContext) -> Iterator[Step]:
@@ -57,19 +57,19 @@ def columns_set_aside(context: AlterContext) -> Iterator[Step]:
 
 def columns_dropped_last(context: AlterContext) -> Iterator[Step]:
     """Drop the columns that were set aside."""
-    found = _set_aside(context)
-    renamed = [replace(removed, path=(*removed.path[:-1], name)) for removed, name in found]
-    yield from _dropped(context, renamed, [removed.path for removed, _name in found])
+    drops = _set_aside(context)
+    renamed = [replace(removed, path=(*removed.path[:-1], name)) for removed, name in drops]
+    yield from _dropped(context, renamed, [removed.path for removed, _name in drops])
 
 
 def _set_aside(context: AlterContext) -> list[tuple[FieldRemoved, str]]:
     """Return the dropped columns that are renamed before new ones take their names, and their new names."""
-    found: list[tuple[FieldRemoved, str]] = []
+    drops: list[tuple[FieldRemoved, str]] = []
     for removed in recreated_last_fields(context.changes, context.live.columns):
         struct = type_at(context.live.columns, context.renames.back(removed.path[:-1]))
         names = [field.name.lower() for field in struct.fields] if isinstance(struct, Struct) else []
-        found.append((removed, unused_name(names)))
-    return found
+        drops.append((removed, unused_name(names)))
+    return drops
 
 
 def _dropped(
@@ -177,9 +177,11 @@ def emptied_structs(changes: Iterable[Change], before: Struct) -> Iterator[Path]
         changes: All changes of the table.
         before: The columns before the changes.
     """
-    found = tuple(changes)
-    renames = renames_of(found)
-    removals = Counter(lowercased(change.path[:-1]) for change in found if isinstance(change, FieldRemoved))
+    all_changes = tuple(changes)
+    renames = renames_of(all_changes)
+    removals = Counter(
+        lowercased(change.path[:-1]) for change in all_changes if isinstance(change, FieldRemoved)
+    )
     for parent, times in removals.items():
         columns = type_at(before, renames.back(parent))
         if isinstance(columns, Struct) and times == len(columns.fields):
@@ -191,10 +193,10 @@ def recreated_last_fields(changes: Iterable[Change], before: Struct) -> Iterator
 
     A field with another name can be added before the drop; one with the same name only after it.
     """
-    found = tuple(changes)
-    added = {lowercased(change.path) for change in found if isinstance(change, FieldAdded)}
-    removed = {lowercased(change.path): change for change in found if isinstance(change, FieldRemoved)}
-    for parent in emptied_structs(found, before):
+    all_changes = tuple(changes)
+    added = {lowercased(change.path) for change in all_changes if isinstance(change, FieldAdded)}
+    removed = {lowercased(change.path): change for change in all_changes if isinstance(change, FieldRemoved)}
+    for parent in emptied_structs(all_changes, before):
         new = {path for path in added if path[:-1] == parent}
         if new and new <= removed.keys():
             yield removed[min(new, key=format_path)]
@@ -212,8 +214,8 @@ def ordered_renames(
         renames: The renames; parents come before their fields.
         siblings: The remaining live names by the lowercased path of the parent.
     """
-    for parent, found in groupby(renames, key=lambda renamed: renamed.path[:-1]):
-        yield from _among_siblings(parent, list(found), siblings.get(lowercased(parent), ()))
+    for parent, of_parent in groupby(renames, key=lambda renamed: renamed.path[:-1]):
+        yield from _among_siblings(parent, list(of_parent), siblings.get(lowercased(parent), ()))
 
 
 def _among_siblings(

@@ -105,16 +105,16 @@ def _action(change: ColumnChange) -> str:
 def _reversed(statement: Statement, columns: Struct) -> Statement | None:
     """Return the statement that reverts another one; None if one statement cannot."""
     changes = [_reverse(change, columns) for change in statement.changes]
-    found = [change for change in changes if change is not None]
-    moved = {lowercased(change.path) for change in found if isinstance(change, FieldMoved)}
+    inverse = [change for change in changes if change is not None]
+    moved = {lowercased(change.path) for change in inverse if isinstance(change, FieldMoved)}
     anchors = {
         lowercased((*change.path[:-1], change.after))
-        for change in found
+        for change in inverse
         if isinstance(change, FieldMoved) and change.after is not None
     }
-    if len(found) < len(changes) or moved & anchors:
+    if len(inverse) < len(changes) or moved & anchors:
         return None
-    return Statement(found, repeated_type=statement.repeated_type)
+    return Statement(inverse, repeated_type=statement.repeated_type)
 
 
 def _reverse(change: ColumnChange, columns: Struct) -> ColumnChange | None:

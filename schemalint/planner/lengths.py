@@ -35,15 +35,15 @@ from schemalint.model.plan import Refusal, RefusalKind
 
 def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusal]:
     """Refuse the changes of a live table that would lose lengths, or damage the column around them."""
-    found = tuple(changes)
-    renames = renames_of(found)
+    all_changes = tuple(changes)
+    renames = renames_of(all_changes)
     removed = [
         (*renames.back(change.path[:-1]), change.path[-1])
-        for change in found
+        for change in all_changes
         if isinstance(change, FieldRemoved)
     ]
     lengths = columns_with_lengths(live.columns, removed)
-    for change in found:
+    for change in all_changes:
         if isinstance(change, FieldAdded) and loses_lengths(
             replace(change, path=renames.back(change.path)), lengths
         ):
@@ -54,9 +54,9 @@ def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusa
                 "declare the new field as string",
                 about=object_of_change(change),
             )
-    yield from _moves_that_shift(found, live)
+    yield from _moves_that_shift(all_changes, live)
     refused: set[str] = set()
-    for change in found:
+    for change in all_changes:
         column = _altered_column(change, live, renames)
         if column is None or column.name in refused or not is_lost_if_altered(column):
             continue

@@ -66,15 +66,15 @@ def refused_changes(
     changes: Iterable[Change], live: TableState, contract: Contract, tracking: ColumnTracking | None
 ) -> Iterator[Refusal]:
     """Refuse the changes of a live table that no statement can make."""
-    found = tuple(changes)
+    all_changes = tuple(changes)
     declared = contract.state if tracking is None else tracking.composed(contract.state)
-    for change in found:
+    for change in all_changes:
         about = object_of_change(change)
         yield from (replace(refusal, about=about) for refusal in _of_change(change, live, declared))
-    yield from lost_lengths(found, live)
-    yield from used_by_constraints(found, live, contract.state)
-    yield from used_by_clustering(found, live, contract)
-    yield from statistics_in_the_way(found, live, contract.state)
+    yield from lost_lengths(all_changes, live)
+    yield from used_by_constraints(all_changes, live, contract.state)
+    yield from used_by_clustering(all_changes, live, contract)
+    yield from statistics_in_the_way(all_changes, live, contract.state)
     yield from taken_names(live, contract.state, tracking)
     if tracking is None:
         yield from _undecided(contract.state, live)

@@ -42,8 +42,8 @@ def needs_note(changes: Iterable[Change], steps: Iterable[Step], tracking: Colum
     This happens if a name is given up and reused, or if two steps change the same object: a constraint that
     is dropped and added again, or a clustering that follows a rename before it changes itself.
     """
-    found = tuple(changes)
-    return _reuses_names(found, tracking.retaken) or _changes_twice(steps)
+    all_changes = tuple(changes)
+    return _reuses_names(all_changes, tracking.retaken) or _changes_twice(steps)
 
 
 def _reuses_names(changes: Iterable[Change], retaken: frozenset[tuple[str, ...]]) -> bool:
@@ -93,18 +93,18 @@ def target_paths(live: TableState, tracking: ColumnTracking, declared: TableStat
     after = apply_declaration(declared, live, tracking=tracking)
     goal = column_numbers(after.columns)
     with_ids = live.columns if has_ids(live.columns) else with_assigned_ids(live.columns)
-    found: dict[int, Path | None] = {}
+    paths: dict[int, Path | None] = {}
     if not _is_mapped(after):
-        return found
+        return paths
     for number, path in column_numbers(tracking.live).items():
         field = field_at(with_ids, path)
         if field is None or field.column_id is None:
             continue
         if number in tracking.gone:
-            found[field.column_id] = None
+            paths[field.column_id] = None
         elif number in goal:
-            found[field.column_id] = goal[number]
-    return found
+            paths[field.column_id] = goal[number]
+    return paths
 
 
 def with_target_names(live: TableState, targets: Mapping[int, Path | None]) -> TableState:

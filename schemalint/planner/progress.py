@@ -31,7 +31,7 @@ class Remaining:
 
 
 def remaining_steps(
-    planned_from: TableState, found: TableState, steps: Sequence[Step]
+    planned_from: TableState, live: TableState, steps: Sequence[Step]
 ) -> Remaining | tuple[str, ...]:
     """Return the steps of a plan that a table has still to take, whoever took the others.
 
@@ -52,19 +52,19 @@ def remaining_steps(
     dropped = frozenset(drops)
     matches: list[int] = []
     nearest: tuple[str, ...] | None = None
-    if has_ids(found.columns) and not has_ids(planned_from.columns):
+    if has_ids(live.columns) and not has_ids(planned_from.columns):
         planned_from = replace(planned_from, columns=with_assigned_ids(planned_from.columns))
     state = planned_from
     subjects = _subjects_by_state(others)
     own_values = {*planned_from.properties.items(), *_values_set(others)}
     for completed in range(len(others) + 1):
-        expected = with_column_ids_of(state, found)
+        expected = with_column_ids_of(state, live)
         features = expected.features - dropped
         compared = others if completed < len(others) else _compared(others, completed)
         begun = frozenset(name for name, others_before in drops.items() if others_before <= completed)
         differences = touched_differences(
             replace(expected, features=features),
-            replace(_before_drops(found, expected, begun, own_values), features=found.features & features),
+            replace(_before_drops(live, expected, begun, own_values), features=live.features & features),
             [change for step in compared for change in step.changes],
             subjects[completed],
         )
@@ -81,13 +81,13 @@ def remaining_steps(
     left = matches[-1]
     for step in steps:
         names = _dropped_features(step)
-        is_done = not names & found.features if names else left > 0
+        is_done = not names & live.features if names else left > 0
         left -= not names
         (done if is_done else rest).append(step)
-    return Remaining(with_column_ids_of(simulate(planned_from, done), found), tuple(rest))
+    return Remaining(with_column_ids_of(simulate(planned_from, done), live), tuple(rest))
 
 
-def completed_steps(expected: TableState, found: TableState, steps: Sequence[Step]) -> int | None:
+def completed_steps(expected: TableState, live: TableState, steps: Sequence[Step]) -> int | None:
     """Return how many of the next steps are already done; None if the table matches no point of the plan.
 
     The usual answer is 0. It is more if another run executes the same plan at the same time, or if a
@@ -95,12 +95,12 @@ def completed_steps(expected: TableState, found: TableState, steps: Sequence[Ste
 
     Args:
         expected: The state that the plan expects before the first of the steps.
-        found: The state of the table.
+        live: The state of the table.
         steps: The remaining steps.
     """
     state = expected
     for behind in range(len(steps) + 1):
-        if not _differs(state, found, _compared(steps, behind)):
+        if not _differs(state, live, _compared(steps, behind)):
             return behind
         if behind < len(steps):
             state = simulate(state, [steps[behind]])
@@ -121,24 +121,24 @@ def concurrent_changes(
         steps: The remaining steps, beginning with the one that ran.
     """
     goal = simulate(expected, steps[:1])
-    found: list[str] = []
+    differences: list[str] = []
     for state in between:
         after = replace(state, features=before.features)
         touched = deviations(before, after, steps[0])
         is_goal = not deviations(replace(goal, features=before.features), after, steps[0])
         if touched and not is_goal and not completed_steps(goal, state, steps[1:]):
-            found += touched
+            differences += touched
         before = after
-    return found
+    return differences
 
 
-def with_column_ids_of(expected: TableState, found: TableState) -> TableState:
+def with_column_ids_of(expected: TableState, live_state: TableState) -> TableState:
     """Return the expected state with the column-mapping ids that Delta assigned; known ids stay."""
     numbered = map_fields(
         expected.columns,
         lambda path, field: (
             field
-            if field.column_id is not None or (live := field_at(found.columns, path)) is None
+            if field.column_id is not None or (live := field_at(live_state.columns, path)) is None
             else replace(field, column_id=live.column_id)
         ),
     )
@@ -161,9 +161,9 @@ def columns_missing_noted_names(noted: Pending, state: TableState, steps: Sequen
     )
 
 
-def without_unplanned_features(expected: TableState, found: TableState) -> TableState:
+def without_unplanned_features(expected: TableState, live: TableState) -> TableState:
     """Return the found state without unplanned features: additional features do no harm."""
-    return replace(found, features=found.features & expected.features) if expected.features else found
+    return replace(live, features=live.features & expected.features) if expected.features else live
 
 
 def _subjects_by_state(steps: Sequence[Step]) -> list[set[Hashable]]:
@@ -209,25 +209,25 @@ def _values_set(steps: Iterable[Step]) -> Iterator[tuple[str, object]]:
 
 
 def _before_drops(
-    found: TableState, expected: TableState, names: frozenset[str], own_values: Collection[tuple[str, object]]
+    live: TableState, expected: TableState, names: frozenset[str], own_values: Collection[tuple[str, object]]
 ) -> TableState:
     """Return the table with the expected properties where a drop that did not end has set them.
 
     A value that a property has in the plan without the drop tells which steps are done, so it stays.
     """
-    by_drops = set_by_drops(names & found.features, found)
+    by_drops = set_by_drops(names & live.features, live)
     within = {key for key, text in by_drops.items() if (key, text) not in own_values}
-    properties = {key: text for key, text in found.properties.items() if key not in within}
+    properties = {key: text for key, text in live.properties.items() if key not in within}
     properties |= {key: text for key, text in expected.properties.items() if key in within}
-    return replace(found, properties=properties)
+    return replace(live, properties=properties)
 
 
 def _only_adds_features(step: Step) -> bool:
     return all(isinstance(change, FeatureChanged) for change in step.changes)
 
 
-def _differs(state: TableState, found: TableState, steps: Sequence[Step]) -> bool:
-    known = without_unplanned_features(state, found)
+def _differs(state: TableState, live: TableState, steps: Sequence[Step]) -> bool:
+    known = without_unplanned_features(state, live)
     return any(deviations(state, known, step) for step in steps)
 
 

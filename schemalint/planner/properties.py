@@ -167,9 +167,9 @@ def _divided(context: AlterContext) -> tuple[list[Change], list[Change]]:
     late: list[Change] = []
     kinds = PropertyChanged | FeatureChanged | DescriptionChanged
     held = _policy_removed(context)
-    found = [change for change in context.changes if isinstance(change, kinds) and change is not held]
+    candidates = [change for change in context.changes if isinstance(change, kinds) and change is not held]
     for is_removal in (False, True):
-        changes = [change for change in found if _is_removal(change) == is_removal]
+        changes = [change for change in candidates if _is_removal(change) == is_removal]
         waiting = [change for change in changes if _waits(context, change)]
         rest = [change for change in changes if not _waits(context, change)]
         can_wait = all(map(_is_free, rest)) and not all(map(_is_mapping_mode, waiting))
@@ -276,14 +276,14 @@ def other_engine_note(key: str) -> str | None:
 
 def _undo(table: str, changes: Sequence[Change]) -> str | None:
     """Return the statement that restores the old values; None if one statement cannot."""
-    found = [change for change in changes if isinstance(change, PropertyChanged)]
-    if _final_key(found) is not None:
+    of_properties = [change for change in changes if isinstance(change, PropertyChanged)]
+    if _final_key(of_properties) is not None:
         return None
-    old = {changed.key: changed.old for changed in found if isinstance(changed.old, str)}
+    old = {changed.key: changed.old for changed in of_properties if isinstance(changed.old, str)}
     for change in changes:
         if isinstance(change, DescriptionChanged):
             old["comment"] = change.old if isinstance(change.old, str) else ""
-    new = [changed.key for changed in found if not isinstance(changed.old, str)]
+    new = [changed.key for changed in of_properties if not isinstance(changed.old, str)]
     if old and new:
         return None
     if old:

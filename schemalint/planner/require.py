@@ -45,19 +45,19 @@ def with_requirements(live: TableState, steps: Iterable[Step]) -> tuple[Step, ..
 
     The hash of a plan covers the requirements.
     """
-    found: list[Step] = []
+    result: list[Step] = []
     state = live
     for step in steps:
         sentences = tuple(_required(change, state) for change in step.changes)
-        found.append(
+        result.append(
             replace(
                 step,
-                requires=sentences if found else (*_supported(live), *sentences),
+                requires=sentences if result else (*_supported(live), *sentences),
                 undo_note=_undo_note(step),
             )
         )
         state = simulate(state, [step])
-    return tuple(found)
+    return tuple(result)
 
 
 def _undo_note(step: Step) -> str:

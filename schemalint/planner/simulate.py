@@ -45,23 +45,23 @@ def simulate(state: TableState, steps: Iterable[Step]) -> TableState:
     return state
 
 
-def deviations(expected: TableState, found: TableState, *steps: Step) -> tuple[str, ...]:
+def deviations(expected: TableState, live: TableState, *steps: Step) -> tuple[str, ...]:
     """Return what differs from the plan among the objects that steps touch; other columns do not count.
 
     A statement that creates a table touches the whole table; a session may add properties of its own.
     """
     changes = [change for step in steps for change in step.changes]
-    return touched_differences(expected, found, changes, {subject(change) for change in changes})
+    return touched_differences(expected, live, changes, {subject(change) for change in changes})
 
 
 def touched_differences(
-    expected: TableState, found: TableState, changes: Collection[Change], subjects: Collection[Hashable]
+    expected: TableState, live: TableState, changes: Collection[Change], subjects: Collection[Hashable]
 ) -> tuple[str, ...]:
     """Return the differences between two states in what changes touch.
 
     Args:
         expected: The expected state.
-        found: The other state.
+        live: The other state.
         changes: The changes.
         subjects: Their subjects, under the names that columns have in the expected state.
     """
@@ -69,7 +69,7 @@ def touched_differences(
     paths = {path for change in changes for path in _paths_of(change)}
     different = [
         change
-        for change in diff(expected, found)
+        for change in diff(expected, live)
         if (creates_table and not _is_new_property(change))
         or subject(change) in subjects
         or isinstance(change, FeatureChanged)

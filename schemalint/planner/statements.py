@@ -71,7 +71,11 @@ def fewest_statements(
     combined = grouped(
         (lowercased(change.path), change) for change in changes if isinstance(change, _TOGETHER)
     )
-    types = {path: _repeatable_type(found, columns) for path, found in combined.items() if len(found) > 1}
+    types = {
+        path: _repeatable_type(types_of_path, columns)
+        for path, types_of_path in combined.items()
+        if len(types_of_path) > 1
+    }
     together = [(path, type_) for path, type_ in types.items() if type_ is not None]
     together.sort(key=lambda column: -len(combined[column[0]]))
     if not lists:
@@ -106,7 +110,9 @@ def _divided(changes: Sequence[ColumnChange], together: Mapping[Path, DataType])
             for change in unit
             if isinstance(change, FieldMoved) and change.after is not None
         ]
-        earliest = max((statements.index(found) + 1 for found in before if found is not None), default=0)
+        earliest = max(
+            (statements.index(earlier) + 1 for earlier in before if earlier is not None), default=0
+        )
         statement = _place(statements, unit, earliest, together.get(path))
         if any(isinstance(change, FieldMoved) for change in unit):
             moved_by[path] = statement
@@ -151,17 +157,17 @@ def _units(
     changes: Iterable[ColumnChange], together: Mapping[Path, DataType]
 ) -> Iterator[list[ColumnChange]]:
     """Yield the changes one by one, apart from these columns; first moves, whose order counts."""
-    found = list(changes)
+    all_changes = list(changes)
     whole: dict[Path, list[ColumnChange]] = {}
-    for change in found:
+    for change in all_changes:
         path = lowercased(change.path)
         if path in together and isinstance(change, _TOGETHER):
             whole.setdefault(path, []).append(change)
-    for change in found:
+    for change in all_changes:
         if isinstance(change, FieldMoved):
             yield whole.pop(lowercased(change.path), [change])
     yield from whole.values()
-    for change in found:
+    for change in all_changes:
         is_left = lowercased(change.path) not in together or not isinstance(change, _TOGETHER)
         if is_left and not isinstance(change, FieldMoved):
             yield [change]

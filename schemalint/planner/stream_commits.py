@@ -45,12 +45,12 @@ def planned_commits(plan: TablePlan) -> tuple[StreamCommit, ...]:
         return ()
     before = replace(plan.live, features=plan.features)
     version = plan.version
-    found: list[StreamCommit] = []
+    commits: list[StreamCommit] = []
     for after, metadata_only in _states(before, plan):
         version += 1
-        found.append(StreamCommit(before, after, metadata_only=metadata_only, version=version))
+        commits.append(StreamCommit(before, after, metadata_only=metadata_only, version=version))
         before = after
-    return tuple(found)
+    return tuple(commits)
 
 
 def _states(state: TableState, plan: TablePlan) -> Iterator[_Commit]:

@@ -14,9 +14,9 @@ from schemalint.report.delta_errors import error_name
 _WIDTH: Final = 100
 
 
-def explanation(found: Explanation) -> SafeText:
+def explanation(explained: Explanation) -> SafeText:
     """Return what errors mean, and the pages of the rules about them."""
-    return document_text("\n\n".join([*map(_error, found.errors), *map(page, found.rules)]))
+    return document_text("\n\n".join([*map(_error, explained.errors), *map(page, explained.rules)]))
 
 
 def _error(error: NamedError) -> str:

@@ -192,10 +192,10 @@ def audited_by_spark(
             yield TableReading(request, entry)
             continue
         result = next(results)
-        found = result.found
-        if isinstance(found, TableDocument):
-            found = replace(found, live=replace(found.live, catalog=entry))
-        yield TableReading(request, found, result.files)
+        document = result.found
+        if isinstance(document, TableDocument):
+            document = replace(document, live=replace(document.live, catalog=entry))
+        yield TableReading(request, document, result.files)
 
 
 def _catalog_entry(request: TableRequest) -> CatalogTable | LiveError | None:

@@ -186,7 +186,7 @@ def store_conf(target: TrustedTarget, schemes: Iterable[str]) -> StoreConf:
 
 
 def _of_storage(target: TrustedTarget) -> dict[str, _Setting]:
-    found: dict[str, _Setting] = {}
+    settings: dict[str, _Setting] = {}
     for key, value in target.storage.items():
         name = re.sub(r"^(aws|azure_storage|azure|google)_", "", key.lower())
         name = _SAME.get(name, name)
@@ -196,8 +196,8 @@ def _of_storage(target: TrustedTarget) -> dict[str, _Setting]:
         if name == "application_credentials" and variable != "GOOGLE_APPLICATION_CREDENTIALS":
             name = f"google_{name}"  # Hadoop reads that variable alone
         shown = f"targets.{target.name}.storage.{key}"
-        found[name] = _Setting(value if variable is None else _in_environment(variable), shown)
-    return found
+        settings[name] = _Setting(value if variable is None else _in_environment(variable), shown)
+    return settings
 
 
 def _of_variables(variables: Mapping[str, str]) -> dict[str, _Setting]:

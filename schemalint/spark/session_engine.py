@@ -48,10 +48,10 @@ def _require_one_delta(session: Any) -> None:  # noqa: ANN401 (pyspark's classic
     """Require that Java finds one Delta: of two, the order of the jars would decide for each class."""
     try:
         loader = session._jvm.Thread.currentThread().getContextClassLoader()  # noqa: SLF001 (no Python API)
-        found = loader.getResources(_EXTENSION)
+        resources = loader.getResources(_EXTENSION)
         jars = set()
-        while found.hasMoreElements():
-            jars.add(found.nextElement().toString().partition("!")[0].rpartition("/")[2])
+        while resources.hasMoreElements():
+            jars.add(resources.nextElement().toString().partition("!")[0].rpartition("/")[2])
     except Exception:  # noqa: BLE001 (Connect has no JVM here, and other clients raise various errors)
         return
     if len(jars) > 1:

@@ -110,8 +110,8 @@ def _struct_at(before: Struct, after: Struct, path: Path) -> Struct | None:
         field = _field(after, path[:length])
         is_old = field is not None and field.renamed_from and type_at(before, (*old_path, step)) is None
         old_path = (*old_path, field.renamed_from if field and field.renamed_from and is_old else step)
-    found = type_at(before, old_path)
-    return found if isinstance(found, Struct) else None
+    type_ = type_at(before, old_path)
+    return type_ if isinstance(type_, Struct) else None
 
 
 def _field(struct: Struct, path: Path) -> Field | None:

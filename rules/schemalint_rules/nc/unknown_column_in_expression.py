@@ -204,8 +204,8 @@ def _not_in_delta_grammar(text: str) -> tuple[str, str, str | None] | None:
         number = literal[0][:-1]
         help_ = f"write {number}D, or CAST({number} AS FLOAT)"
         return f"the float literal {literal[0]}, which Delta does not accept in constraints", help_, _SYNTAX
-    found = tokens(text)
-    for token, after in zip(found, (*found[1:], None), strict=True):
+    text_tokens = tokens(text)
+    for token, after in zip(text_tokens, (*text_tokens[1:], None), strict=True):
         if token.kind == "raw":
             help_ = "write an ordinary literal, with two backslashes for one"
             return f"the raw literal {token.text}, which Delta does not accept in constraints", help_, _RAW

@@ -103,7 +103,7 @@ def stream_blocked(streams: AffectedStreams, _ctx: RuleContext) -> Iterator[Prob
 
 def _settings(streams: AffectedStreams) -> str:
     """Return Spark's settings for each blocked stream, and the reader options that do the same for all."""
-    found = []
+    settings = []
     options: dict[str, str] = {}
     for stream in streams.with_verdict("blocked"):
         keys = " or ".join(
@@ -111,9 +111,9 @@ def _settings(streams: AffectedStreams) -> str:
             for spelling in stream.settings
         )
         if keys:
-            found.append(f"for {stream.consumer.name} {keys}")
+            settings.append(f"for {stream.consumer.name} {keys}")
         options |= {kind.option: "always" for kind in stream.effect.unblock}
-    return "; ".join((*found, f"{'or ' if found else ''}on the readers {_assigned(options)}"))
+    return "; ".join((*settings, f"{'or ' if settings else ''}on the readers {_assigned(options)}"))
 
 
 def _assigned(values: Mapping[str, str]) -> str:

@@ -211,7 +211,7 @@ def _base_field(before: Struct, after: Struct, path: Path) -> Field | None:
     """Return the base's field at a path of new names."""
     old: DataType | None = before
     new: DataType | None = after
-    found: Field | None = None
+    field: Field | None = None
     for path_step in path:
         if isinstance(path_step, Part):
             old, new = (type_at(side, (path_step,)) if side is not None else None for side in (old, new))
@@ -226,5 +226,5 @@ def _base_field(before: Struct, after: Struct, path: Path) -> Field | None:
             base_field = old.get(renamed_from) or base_field
         if base_field is None:
             return None
-        found, old, new = base_field, base_field.type, declared.type
-    return found
+        field, old, new = base_field, base_field.type, declared.type
+    return field

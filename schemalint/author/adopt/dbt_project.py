@@ -24,10 +24,10 @@ _CHECK: Final = "schemalint check "
 def dbt_project(repository: Repository) -> str | None:
     """Return the folder of the only dbt project of a working tree, empty for the top; None for none."""
     listing = list_files(repository, Worktree(), [_PROJECT, f"**/{_PROJECT}"])
-    found = [path for path in (*listing.blobs, *listing.on_disk) if "dbt_packages/" not in path]
-    if len(found) != 1:
+    projects = [path for path in (*listing.blobs, *listing.on_disk) if "dbt_packages/" not in path]
+    if len(projects) != 1:
         return None
-    folder = str(PurePosixPath(found[0]).parent)
+    folder = str(PurePosixPath(projects[0]).parent)
     return "" if folder == "." else folder
 
 

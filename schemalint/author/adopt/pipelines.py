@@ -41,16 +41,16 @@ def service_of(repository: Repository) -> Service:
         Service.GITLAB: repository.root / _ON_GITLAB,
         Service.GITHUB: repository.root / ".github",
     }
-    found = [service for service, place in places.items() if place.exists()]
-    if len(found) == 1:
-        return found[0]
+    services = [service for service, place in places.items() if place.exists()]
+    if len(services) == 1:
+        return services[0]
     remotes = repository.run("config", "--get-regexp", _REMOTES, statuses=(0, 1)).stdout.decode(
         errors="replace"
     )
     for service in (Service.GITHUB, Service.GITLAB):
         if re.search(rf"[@/.]{service.value}\.|/{service.value}/", remotes):
             return service
-    return Service.GITHUB if found else Service.NONE
+    return Service.GITHUB if services else Service.NONE
 
 
 def job_change(root: Path, service: Service, source: Source) -> FileChange | Left | None:

@@ -64,7 +64,7 @@ class PulledFile:
 def require_pattern(pattern: str) -> None:
     """Raise a `UsageError` if a pattern for `file_name` has unknown placeholders."""
     known = {f"{{{part}}}" for part in _PARTS}
-    unknown = [found for found in _BRACES.findall(pattern) if found not in known]
+    unknown = [name for name in _BRACES.findall(pattern) if name not in known]
     if unknown:
         raise UsageError(
             f"unknown placeholder {unknown[0]} in {pattern!r}", help="use {catalog}, {schema} or {table}"
@@ -102,7 +102,7 @@ def file_name(pattern: str, table: str, catalog: str | None = None) -> Path:
     values = dict(zip(_PARTS, (*reversed(parts), "", ""), strict=False))
     values["catalog"] = values["catalog"] or catalog or ""
     folders = (
-        _PLACEHOLDER.sub(lambda found: _file_safe(values[found[1]]), folder) for folder in pattern.split("/")
+        _PLACEHOLDER.sub(lambda match: _file_safe(values[match[1]]), folder) for folder in pattern.split("/")
     )
     start = "/" if pattern.startswith("/") else ""
     return Path(start + "/".join(_shortened(folder) for folder in folders if folder))

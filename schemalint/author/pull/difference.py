@@ -184,8 +184,8 @@ def _is_subsequence(part: Iterable[object], whole: Iterable[object]) -> bool:
 
 def _is_pending(entry: Deletion, live: Struct) -> bool:
     """Return whether a column listed as dropped is still live, with the listed type if there is one."""
-    found = datatype.type_at(live, entry.path)
-    return found is not None and entry.type in (None, found)
+    live_type = datatype.type_at(live, entry.path)
+    return live_type is not None and entry.type in (None, live_type)
 
 
 def _is_supported(key: str, features: frozenset[str]) -> bool:

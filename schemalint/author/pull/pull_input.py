@@ -96,15 +96,15 @@ def declared_contracts(
     repository: Repository, globs: Iterable[str]
 ) -> tuple[dict[str, Declared], tuple[ContractError, ...]]:
     """Return the contracts of the working tree by table key, and why others cannot be read."""
-    found: dict[str, Declared] = {}
+    contracts_by_key: dict[str, Declared] = {}
     contents = changes(repository, EmptyTree("one side"), Worktree(), candidate, tuple(globs))
     errors = [*contracts.unread_files(contents)]
     for file in contents.head.values():
         result = contracts.read(visible(file.path), file.data)
         errors += result.errors
         for contract in result.contracts:
-            found.setdefault(contract.key, Declared(repository.root / file.path, contract))
-    return found, tuple(errors)
+            contracts_by_key.setdefault(contract.key, Declared(repository.root / file.path, contract))
+    return contracts_by_key, tuple(errors)
 
 
 def unseen(repository: Repository, globs: Iterable[str], files: Iterable[Path]) -> tuple[Path, ...]:

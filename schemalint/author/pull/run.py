@@ -72,16 +72,16 @@ class _Pulling:
             with self._collect_failure(reference):
                 lookups.append(self._lookup.find(reference))
         live_tables = self._live_tables(lookups)
-        results = live_tables.stream(found.contract for found in lookups)
-        for found, result in zip(lookups, results, strict=True):
-            with self._collect_failure(found.reference):
+        results = live_tables.stream(lookup.contract for lookup in lookups)
+        for lookup, result in zip(lookups, results, strict=True):
+            with self._collect_failure(lookup.reference):
                 if isinstance(result, SchemalintError):
                     raise result
                 if result is None:
-                    location = live_tables.location(found.contract)
-                    message = f"{found.reference}: there is no Delta table at {location}"
+                    location = live_tables.location(lookup.contract)
+                    message = f"{lookup.reference}: there is no Delta table at {location}"
                     raise LiveError(message, help="Check the spelling, and the target.")
-                self._pull(found, result)
+                self._pull(lookup, result)
 
     @contextmanager
     def _collect_failure(self, reference: str) -> Iterator[None]:
@@ -92,13 +92,13 @@ class _Pulling:
         except SchemalintError as error:
             self._failed.append(NotPulled(reference, error))
 
-    def _pull(self, found: TableLookup, table: LiveTable) -> None:
+    def _pull(self, lookup: TableLookup, table: LiveTable) -> None:
         self._writers.append(table.writers)
-        if found.file is not None:
-            self._update(found.file, found.contract.table, table)
+        if lookup.file is not None:
+            self._update(lookup.file, lookup.contract.table, table)
             return
         state = declaration(table, self._request.scope)
-        contract = replace(found.contract, state=state, owner=_owner(table))
+        contract = replace(lookup.contract, state=state, owner=_owner(table))
         file = self._file_of_new(contract)
         if file is not None and os.path.lexists(file):
             self._update(file, contract.table, table)
@@ -122,7 +122,7 @@ class _Pulling:
         if target is not None:
             storage = resolve_storage(target)
             return TargetTables(target, root, storage, request.via, request.history, request.workers)
-        locations = tuple(found.contract.location or "" for found in lookups)
+        locations = tuple(lookup.contract.location or "" for lookup in lookups)
         given = given_target("none", allowed_locations=locations)
         return TargetTables(given, root, NO_OPTIONS, None, request.history, request.workers)
 
@@ -205,10 +205,12 @@ def updated_text(
 
 def _contract_in(name: str, text: str, table: str) -> Contract:
     result = contracts.read(name, text)
-    found = next((contract for contract in result.contracts if contract.key == table_key(table)), None)
-    if found is None:
+    contract_of_table = next(
+        (contract for contract in result.contracts if contract.key == table_key(table)), None
+    )
+    if contract_of_table is None:
         raise UsageError(f"{name} exists, and has no contract of {table}", help="name another file")
-    return found
+    return contract_of_table
 
 
 def new_text(contract: Contract) -> str:

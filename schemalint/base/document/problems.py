@@ -42,8 +42,8 @@ def syntax_error(error: yaml.YAMLError, file: str, text: str) -> ContractError:
     context, problem = getattr(error, "context", None), getattr(error, "problem", None)
     message = ", ".join(filter(None, (context, problem))) or str(error)
     span = _error_span(error, text)
-    if found := mistake(text, _marks(error, text), message):
-        return refusal(file, text, *found)
+    if known_mistake := mistake(text, _marks(error, text), message):
+        return refusal(file, text, *known_mistake)
     unquoted = _unquoted_value(text, span.start, message)
     if unquoted:
         return unquoted_value(file, text, unquoted)

@@ -92,8 +92,8 @@ class GitHub:
         """Yield the comments of a pull request, the oldest first."""
         for page in range(1, _MOST_PAGES + 1):
             query = f"per_page={_PER_PAGE}&page={page}"
-            found, headers = self._send("GET", f"{self._url}/issues/{pull}/comments?{query}")
-            for comment in found if isinstance(found, list) else ():
+            listed, headers = self._send("GET", f"{self._url}/issues/{pull}/comments?{query}")
+            for comment in listed if isinstance(listed, list) else ():
                 match comment:
                     case {"id": int(number), "user": {"id": int(author)}, "body": str(body)}:
                         yield Comment(number, author, body)

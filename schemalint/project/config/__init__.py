@@ -149,8 +149,8 @@ class Config:
         if not self.nested:
             return self
         folders = map(str, PurePosixPath(file).parents)
-        found = next((self.nested[folder] for folder in folders if folder in self.nested), None)
-        return self if found is None else found.merged
+        nearest = next((self.nested[folder] for folder in folders if folder in self.nested), None)
+        return self if nearest is None else nearest.merged
 
 
 @frozen

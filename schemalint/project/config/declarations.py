@@ -54,7 +54,7 @@ def given_declarations(option: str, value: str) -> Declarations:
     Raises:
         UsageError: The value has no format.
     """
-    found = re.fullmatch(r"([a-z][a-z0-9_-]+):(.+)", value, re.DOTALL)
-    if found is None:
+    match = re.fullmatch(r"([a-z][a-z0-9_-]+):(.+)", value, re.DOTALL)
+    if match is None:
         raise UsageError(f"{option} {value!r} names no format", help=f"write {option} dbt:FILE")
-    return Declarations(found[2], found[1])
+    return Declarations(match[2], match[1])

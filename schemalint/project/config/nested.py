@@ -39,25 +39,25 @@ def with_nested(config: Config, files: Beside, *, lenient: bool = False) -> Conf
             "them, a limit of schemalint",
             help="set `[[tables]]` in the configuration instead",
         )
-    found = replace(config, nested={})
+    result = replace(config, nested={})
     for file in sorted((*files.data, *files.unread), key=lambda file: (file.count("/"), file)):
         try:
-            nested = _read(found, file, files)
+            nested = _read(result, file, files)
         except ConfigError:
             if lenient:
                 continue
             raise
         if nested is not None:
             folder = str(PurePosixPath(nested.file).parent)
-            found = replace(found, nested={**found.nested, folder: nested})
-    return found
+            result = replace(result, nested={**result.nested, folder: nested})
+    return result
 
 
-def _read(found: Config, file: str, files: Beside) -> Nested | None:
+def _read(outer: Config, file: str, files: Beside) -> Nested | None:
     name = visible(file)
     if file in files.unread:
         raise ConfigError(f"{name} cannot be read: {files.unread[file]}", help="repair or remove it")
-    return parse_nested(name, files.data[file], found.at(name))
+    return parse_nested(name, files.data[file], outer.at(name))
 
 
 def read_nested(file: str, text: str, content: Mapping[str, Any], outer: Config) -> Nested:

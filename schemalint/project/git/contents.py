@@ -160,9 +160,9 @@ def changes(
             held = within_limit(held + len(content))
         elif path in base_files:
             former[path] = content
-    found = [_beside(repo, listing, of_beside) for listing in besides]
+    listings = [_beside(repo, listing, of_beside) for listing in besides]
     unread = dict(sorted(unread.items()))
-    return Contents(base_files, head_files, unread, found[0], found[1], former, unchanged)
+    return Contents(base_files, head_files, unread, listings[0], listings[1], former, unchanged)
 
 
 def beside_files(repo: Repository, side: Side, globs: Sequence[str], name: str) -> Beside:
@@ -229,8 +229,8 @@ def file_at(repo: Repository, side: Side, path: str) -> bytes | None:
         GitError: git failed, or a blob is missing.
     """
     literal = re.sub(r"([*?\[\\])", r"\\\1", path)
-    found = files_at(repo, side, [literal]).get(path)
-    return None if found is None else found.data
+    file = files_at(repo, side, [literal]).get(path)
+    return None if file is None else file.data
 
 
 def dirty(repo: Repository, paths: Collection[str]) -> set[str]:

@@ -28,8 +28,8 @@ def relate(repo: Repository, commits: Iterable[str], tip: str) -> None:
         GitError: git fails.
     """
     ids = sorted({commit for commit in commits if FULL_ID.fullmatch(commit)})
-    found = try_resolve(repo, ids) if ids else []
-    known = [commit for commit in found if commit is not None]
+    resolved = try_resolve(repo, ids) if ids else []
+    known = [commit for commit in resolved if commit is not None]
     # A commit that the tip does not reach is listed, and again if it reaches the tip.
     newer = _listed(repo, known, tip) if known else frozenset()
     ahead = _listed(repo, sorted(newer), tip, "--ancestry-path") if newer else frozenset()

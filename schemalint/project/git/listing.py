@@ -60,8 +60,8 @@ def list_files(repo: Repository, side: Side, globs: Sequence[str] = (), beside: 
     Raises:
         GitError: A file of the index is unmerged.
     """
-    _nothing, found = list_sides(repo, EmptyTree("one side is listed"), side, globs, beside)
-    return found
+    _nothing, listing = list_sides(repo, EmptyTree("one side is listed"), side, globs, beside)
+    return listing
 
 
 def list_sides(
@@ -79,19 +79,19 @@ def list_sides(
     return _chosen(before, chosen, beside, globs), _chosen(after, chosen, beside, globs)
 
 
-def _chosen(found: Listing, chosen: Selection, beside: str, globs: Sequence[str]) -> Listing:
+def _chosen(listing: Listing, chosen: Selection, beside: str, globs: Sequence[str]) -> Listing:
     """Return the chosen files of a listing, with those of the name ``beside`` as its settings."""
     if not beside:
-        return _filtered(found, chosen.includes) if globs else found
+        return _filtered(listing, chosen.includes) if globs else listing
     at_end = f"/{beside}"
 
     def is_beside(path: str) -> bool:
         return path.endswith(beside) and f"/{path}".endswith(at_end)
 
-    settings = _filtered(found, is_beside)
-    files = found
+    settings = _filtered(listing, is_beside)
+    files = listing
     if globs or settings != _NOTHING:
-        files = _filtered(found, lambda path: not is_beside(path) and chosen.includes(path))
+        files = _filtered(listing, lambda path: not is_beside(path) and chosen.includes(path))
     return replace(files, settings=settings)
 
 
@@ -150,13 +150,13 @@ def _glob_in(folder: str, glob: str) -> Glob:
 def _pathspecs_beside(globs: Sequence[str], name: str) -> list[str]:
     """Return pathspecs for the files of a name in the folders of chosen files, above them and below them."""
     folder, globs = _split(globs)
-    found: dict[str, None] = {}
+    pathspecs: dict[str, None] = {}
     for glob in including(globs) or ("**",):
         steps = _glob_in(folder, glob).literal
-        found[f":(glob,icase){'/'.join((*steps, '**', name))}"] = None
+        pathspecs[f":(glob,icase){'/'.join((*steps, '**', name))}"] = None
         for length in range(1, len(steps)):
-            found[f":(glob,icase){'/'.join((*steps[:length], name))}"] = None
-    return [*found]
+            pathspecs[f":(glob,icase){'/'.join((*steps[:length], name))}"] = None
+    return [*pathspecs]
 
 
 @frozen

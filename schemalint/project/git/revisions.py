@@ -58,16 +58,16 @@ def try_resolve(repo: Repository, revisions: Sequence[str]) -> list[str | None]:
     """
     for revision in revisions:
         _require_revision(revision)
-    found = {name: repo.answers.commits[name] for name in revisions if name in repo.answers.commits}
-    asked = [name for name in dict.fromkeys(revisions) if name not in found]
+    commits = {name: repo.answers.commits[name] for name in revisions if name in repo.answers.commits}
+    asked = [name for name in dict.fromkeys(revisions) if name not in commits]
     if asked:
         lines = "".join(f"{revision}^{{commit}}\n" for revision in asked)
         out = repo.run("cat-file", "--batch-check", stdin=lines.encode(errors="surrogateescape")).stdout
         matches = [_COMMIT_LINE.fullmatch(line) for line in out.decode(errors="replace").splitlines()]
         answers = {name: match[1] if match else None for name, match in zip(asked, matches, strict=True)}
-        found |= answers
+        commits |= answers
         repo.answers.commits.update((name, answers[name]) for name in asked if FULL_ID.fullmatch(name))
-    return [found[name] for name in revisions]
+    return [commits[name] for name in revisions]
 
 
 _COMMIT_LINE = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) commit \d+")
@@ -98,11 +98,11 @@ def is_ancestor(repo: Repository, ancestor: str, commit: str) -> bool:
     Raises:
         MissingHistoryError: No path is found, but this clone is shallow.
     """
-    found = repo.answers.ancestors.get((ancestor, commit))
-    if found is None:
+    descends = repo.answers.ancestors.get((ancestor, commit))
+    if descends is None:
         answer = repo.run("merge-base", "--is-ancestor", ancestor, commit, statuses=(0, 1))
-        found = repo.answers.ancestors[ancestor, commit] = answer.returncode == 0
-    if found:
+        descends = repo.answers.ancestors[ancestor, commit] = answer.returncode == 0
+    if descends:
         return True
     if repo.is_shallow():
         message = f"a shallow clone cannot show whether {ancestor[:12]} is an ancestor of {commit[:12]}"

@@ -33,10 +33,10 @@ def sources_changed_at(repo: Repository, commit: str, folder: str) -> dt.datetim
         MissingHistoryError: A shallow clone may lack that change.
     """
     command = ("rev-list", "-1", "--timestamp", commit, "--", *_pathspecs(folder))
-    found = repo.run(*command).stdout.decode().split()
-    if not found:
+    times = repo.run(*command).stdout.decode().split()
+    if not times:
         return None
-    seconds, changed = found
+    seconds, changed = times
     if changed in shallow_ends(repo):
         raise MissingHistoryError(
             "this shallow clone does not tell when the project changed last", fetch_command(repo, "")

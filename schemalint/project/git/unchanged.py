@@ -59,10 +59,10 @@ class Unchanged:
         tree = self.side.commit if isinstance(self.side, Revision) else ""
         wanted = [argument for text in texts for argument in ("-e", text)]
         searched = tree or "--cached"
-        found = repo.run(*_GREP, *wanted, searched, "--", *self.pathspecs, statuses=(0, _NO_MATCH))
-        if found.stderr:
+        output = repo.run(*_GREP, *wanted, searched, "--", *self.pathspecs, statuses=(0, _NO_MATCH))
+        if output.stderr:
             return self.blobs  # git goes on without an object that it cannot read: whoever reads all finds it
-        named = (name[len(tree) + 1 :] if tree else name for name in os.fsdecode(found.stdout).split("\0"))
+        named = (name[len(tree) + 1 :] if tree else name for name in os.fsdecode(output.stdout).split("\0"))
         return {path: self.blobs[path] for path in named if path in self.blobs}
 
 

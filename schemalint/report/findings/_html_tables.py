@@ -48,14 +48,14 @@ def _schema(table: JudgedTable) -> Iterator[Element]:
     before, after = table.before, table.after
     is_alone = before is None and table.live is not None
     rows = {"Columns": column_rows(before, after), **setting_rows(before, after)}
-    for title, found in rows.items():
-        if not found or (is_alone and title == "Features"):  # the protocol lists those of a live table
+    for title, cells in rows.items():
+        if not cells or (is_alone and title == "Features"):  # the protocol lists those of a live table
             continue
-        shown = _shown(found) if not is_alone else found
+        shown = _shown(cells) if not is_alone else cells
         yield h("h3", title)
-        if len(shown) < len(found):
+        if len(shown) < len(cells):
             yield h(
-                "p", f"{counted(len(found) - len(shown), 'row')} without a change not shown.", class_="quiet"
+                "p", f"{counted(len(cells) - len(shown), 'row')} without a change not shown.", class_="quiet"
             )
         if shown and is_alone:
             body = [h("tr", h("td", *_cell(row.after))) for row in shown]
@@ -86,22 +86,22 @@ def _cell(cell: Cell | None) -> list[Element]:
     if cell is None:
         return []
     depth = (len(cell.name) - len(cell.name.lstrip())) // 2
-    found = [h("code", cell.name.strip(), class_=f"name depth{min(depth, 6)}")]
-    found.append(h("span", cell.value, class_="type"))
+    elements = [h("code", cell.name.strip(), class_=f"name depth{min(depth, 6)}")]
+    elements.append(h("span", cell.value, class_="type"))
     if cell.notes:
-        found.append(h("span", cell.notes, class_="quiet"))
-    for element in found[:-1]:
+        elements.append(h("span", cell.notes, class_="quiet"))
+    for element in elements[:-1]:
         element.tail = " "
-    return found
+    return elements
 
 
 def _types(live: LiveTable) -> Iterator[Element]:
-    found = type_history(live.history)
-    if not found:
+    history = type_history(live.history)
+    if not history:
         return
     yield h("h3", "History of types")
     lines = []
-    for path, committed in sorted(found.items(), key=lambda item: format_path(item[0])):
+    for path, committed in sorted(history.items(), key=lambda item: format_path(item[0])):
         items = [h("li", h("code", type_text(committed[0].old)), h("span", "at first", class_="quiet"))]
         items += [
             h("li", h("code", type_text(change.new)), h("span", _commit(change.entry), class_="quiet"))

@@ -24,14 +24,14 @@ class OwnerCounts(NamedTuple):
 def by_owner(result: CheckResult) -> list[OwnerCounts]:
     """Count the findings that count, for each owner of a table with findings, the worst first."""
     owners = {table.name: table.owner for table in result.tables}
-    found = grouped((owners.get(finding.table) or NO_OWNER, finding) for finding in result.counted)
+    by_owner_name = grouped((owners.get(finding.table) or NO_OWNER, finding) for finding in result.counted)
     rows = [
         OwnerCounts(
             owner,
             len({finding.table for finding in findings}),
             Counter(finding.severity for finding in findings),
         )
-        for owner, findings in found.items()
+        for owner, findings in by_owner_name.items()
     ]
     worst_first = sorted({severity for row in rows for severity in row.counts}, reverse=True)
     return sorted(rows, key=lambda row: (*(-row.counts[severity] for severity in worst_first), row.owner))

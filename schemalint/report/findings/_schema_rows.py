@@ -98,24 +98,24 @@ def _old_key(key: Path, renames: Mapping[Path, str]) -> Path:
     return tuple(renames.get(key[: index + 1], step) for index, step in enumerate(key))
 
 
-def _cell(found: tuple[Path, Field] | None) -> Cell | None:
-    if found is None:
+def _cell(entry: tuple[Path, Field] | None) -> Cell | None:
+    if entry is None:
         return None
-    path, field = found
+    path, field = entry
     return Cell(field_label(path), type_text(field.type), field_notes(field))
 
 
 def _layout(state: TableState | None) -> dict[str, str | None]:
     if state is None:
         return {}
-    found: dict[str, str | None] = {}
+    texts: dict[str, str | None] = {}
     if not isinstance(state.description, Unmanaged):
-        found["comment"] = state.description
+        texts["comment"] = state.description
     if not isinstance(state.partitioned_by, Unmanaged):
-        found["partitioned by"] = _listed((name,) for name in state.partitioned_by)
+        texts["partitioned by"] = _listed((name,) for name in state.partitioned_by)
     if not isinstance(state.clustered_by, Unmanaged):
-        found["clustered by"] = _listed(state.clustered_by)
-    return found
+        texts["clustered by"] = _listed(state.clustered_by)
+    return texts
 
 
 def _listed(paths: Iterable[Path]) -> str | None:
@@ -123,8 +123,8 @@ def _listed(paths: Iterable[Path]) -> str | None:
 
 
 def _of(state: TableState | None, name: str) -> Mapping[str, str | None]:
-    found: Mapping[str, str | None] = getattr(state, name) if state else {}
-    return found
+    entries: Mapping[str, str | None] = getattr(state, name) if state else {}
+    return entries
 
 
 def _features(state: TableState | None) -> dict[str, str | None]:

@@ -142,16 +142,16 @@ def _result(finding: Finding, positions: Mapping[str, int], approval: ApprovedFi
 
 def _suppressions(finding: Finding, approval: ApprovedFinding | None) -> list[_Json]:
     """Say what silences a finding; an approval that the change itself adds is still under review."""
-    found: list[_Json] = []
+    suppressions: list[_Json] = []
     if approval:
         status = "underReview" if approval.by.added else "accepted"
         why = visible(approval_reason(approval))
         place = _location(approval.by.location)
-        found.append({"kind": "external", "status": status, "justification": why, "location": place})
+        suppressions.append({"kind": "external", "status": status, "justification": why, "location": place})
     if finding.existing:
         why = known_text(finding)
-        found.append({"kind": "external", "status": "accepted", "justification": why})
-    return found
+        suppressions.append({"kind": "external", "status": "accepted", "justification": why})
+    return suppressions
 
 
 def _logical(finding: Finding) -> _Json:

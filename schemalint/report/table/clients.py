@@ -64,7 +64,7 @@ def _matrix(clients: Iterable[Consumer], rows: Sequence[Mapping[str, Any]]) -> l
 
 def table_json(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> SafeText:
     """Return all rows of clients as they are written."""
-    found = [
+    rows_json = [
         {
             "client": client.name,
             "title": client.title,
@@ -75,7 +75,7 @@ def table_json(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> SafeT
         }
         for client in _found(names, rows)
     ]
-    return json_text({"version": 1, "clients": found}, indent=2)
+    return json_text({"version": 1, "clients": rows_json}, indent=2)
 
 
 def rows_text(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> SafeText:

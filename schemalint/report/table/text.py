@@ -138,8 +138,8 @@ def _clients(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> Iterator[str
     """Render who can read the table today, one line per verdict."""
     from schemalint.lint.client_support import known_clients, today  # noqa: PLC0415 (only for this text)
 
-    found = today(live.uri, live, known_clients(rows), rows)
-    answers = grouped((answer.after.verdict, answer.consumer) for answer in found)
+    supports = today(live.uri, live, known_clients(rows), rows)
+    answers = grouped((answer.after.verdict, answer.consumer) for answer in supports)
     for verdict in sorted(answers, key=lambda verdict: verdict.harm):
         named = ((client.client, client.version, client.read_path) for client in answers[verdict])
         yield f"  {verdict.value}: {', '.join(' '.join(filter(None, parts)) for parts in named)}"

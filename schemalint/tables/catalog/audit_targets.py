@@ -67,9 +67,9 @@ class AuditTargets:
     def _declared(self) -> Iterator[TableRequest]:
         if self.where is None:
             return
-        found = self.where.declared()
-        self.errors += (error for error in found.errors if str(error) not in map(str, self.errors))
-        for contract in found.contracts.values():
+        declarations = self.where.declared()
+        self.errors += (error for error in declarations.errors if str(error) not in map(str, self.errors))
+        for contract in declarations.contracts.values():
             yield from self._until_error(self._request_for(contract))
 
     def _request_for(self, contract: Contract) -> Iterator[TableRequest]:

@@ -109,12 +109,13 @@ class Environment:
 
         if self.repository is None:
             return Declarations({})
-        found = contracts_at(self.repository, git.Worktree(), self.settings.config.globs)
+        declarations = contracts_at(self.repository, git.Worktree(), self.settings.config.globs)
         effective = {
-            key: contracts.effective(contract, self.target.name) for key, contract in found.contracts.items()
+            key: contracts.effective(contract, self.target.name)
+            for key, contract in declarations.contracts.items()
         }
         present = {key: contract for key, contract in effective.items() if not contract.absent}
-        return Declarations(present, found.errors)
+        return Declarations(present, declarations.errors)
 
     def request_for(self, contract: Contract) -> TableRequest:
         """Return the request for a declared table."""
@@ -211,13 +212,13 @@ def _exists(where: Environment | None, table: str) -> bool:
     return Path(table).is_dir() or holds_files(table, where.storage if where else NO_OPTIONS)
 
 
-def _resolve_in_target(reference: str, where: Environment, found: Declarations) -> TableRequest:
-    declared = found.contracts
+def _resolve_in_target(reference: str, where: Environment, declarations: Declarations) -> TableRequest:
+    declared = declarations.contracts
     if (contract := declared.get(table_key(reference))) is not None:
         return where.request_for(contract)
     if is_path_or_uri(reference):
         return TableRequest(reference, storage=where.storage)
-    found.require_complete()
+    declarations.require_complete()
     if where.target.catalog is not None:
         return where.request_by_name(reference)
     close = get_close_matches(table_key(reference), declared, n=1)

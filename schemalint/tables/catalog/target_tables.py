@@ -51,12 +51,12 @@ class TargetTables:
 
     def fetch(self, contracts: Iterable[Contract]) -> None:
         """Read many tables side by side in advance; each serves the next `read` of its contract."""
-        found: dict[str, Contract] = {}
+        by_location: dict[str, Contract] = {}
         for contract in contracts:
             with suppress(ConfigError):  # `read` raises it
-                found[self.location(contract)] = contract
-        tables = self.each("reading", self._read_or_error, found.values())
-        self._fetched.update(zip(found, tables, strict=True))
+                by_location[self.location(contract)] = contract
+        tables = self.each("reading", self._read_or_error, by_location.values())
+        self._fetched.update(zip(by_location, tables, strict=True))
 
     def each(self, stage: str, function: Callable[[Contract], T], contracts: Iterable[Contract]) -> list[T]:
         """Call the function for each contract, side by side if requests can overlap; return the results."""
@@ -88,14 +88,14 @@ class TargetTables:
             LiveError: The location cannot be reached, or the log cannot be read.
         """
         location = self.location(contract)
-        found = self._fetched.pop(location, None)
-        if isinstance(found, NoTable):
+        fetched = self._fetched.pop(location, None)
+        if isinstance(fetched, NoTable):
             return None
-        if isinstance(found, LiveError):
-            raise found
-        if found is None and self._by_name(contract):
+        if isinstance(fetched, LiveError):
+            raise fetched
+        if fetched is None and self._by_name(contract):
             return self._read_by_name(location)
-        return found or read_live(location, self.storage, history=self.history)
+        return fetched or read_live(location, self.storage, history=self.history)
 
     def root_without_tables(self, missing: Iterable[str]) -> str | None:
         """Return the target's root if it is in a store and no Delta table is found below it.

@@ -71,14 +71,14 @@ def read_checkpoint(store: LogStore, checkpoint: Checkpoint) -> TableActions:
         NoPyarrow: A Parquet file must be read, but pyarrow is not installed.
         LiveError: A file cannot be fetched.
     """
-    found = NOTHING
+    actions = NOTHING
     for file in checkpoint.files:
         try:
             part = read_lines(store, file) if file.name.endswith(".json") else _read_parquet(store, file)
         except ActionError as error:
             raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
-        found = part.completed_by(found)
-    if found.protocol is None or found.metadata is None:
+        actions = part.completed_by(actions)
+    if actions.protocol is None or actions.metadata is None:
         name = checkpoint.files[0].name
         raise DamagedFile(
             store.uri,
@@ -86,7 +86,7 @@ def read_checkpoint(store: LogStore, checkpoint: Checkpoint) -> TableActions:
             "the checkpoint lacks the protocol or the metadata of the table",
             delta_error="DELTA_STATE_RECOVER_ERROR",
         )
-    return found if found.clustering is not None else TableActions(clustering=()).completed_by(found)
+    return actions if actions.clustering is not None else TableActions(clustering=()).completed_by(actions)
 
 
 def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
@@ -94,22 +94,22 @@ def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
         import pyarrow as pa  # noqa: PLC0415 - 190 ms that a log without a checkpoint does not need
     except ImportError:
         raise no_pyarrow(store.uri) from None
-    found = NOTHING
+    actions = NOTHING
     try:
         with store.open(file.name) as content:
             rows, in_file = Rows(content), Counter[str]()
             for group in range(rows.file.num_row_groups):
                 # A checkpoint has the others once, so the rest of their columns is nulls.
-                leaves = [_LEAVES["txn"]] if found.is_complete else list(_LEAVES.values())
+                leaves = [_LEAVES["txn"]] if actions.is_complete else list(_LEAVES.values())
                 for action, body in _bodies(rows, group, leaves, in_file):
-                    found = _read(action, body).completed_by(found)
+                    actions = _read(action, body).completed_by(actions)
     except ActionError:
         raise
     except LimitError as error:
         raise DamagedFile(store.uri, file.name, str(error), is_limit=True) from None
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise DamagedFile(store.uri, file.name, f"the checkpoint cannot be read: {error}") from None
-    return found
+    return actions
 
 
 def _read(action: str, body: Body) -> TableActions:

@@ -102,8 +102,8 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
                     line_numbers[name].append(line.number)
                     size += len(line.data) if name == "metaData" else 0
         info = info or next(_lines_with(block, "commitInfo", first), None)
-        for name, found in file_actions.items():
-            file_actions[name] = found or any(
+        for name, entries in file_actions.items():
+            file_actions[name] = entries or any(
                 _starts_with(line.data, name) for line in _lines_with(block, name, first)
             )
         first += block.count(b"\n")

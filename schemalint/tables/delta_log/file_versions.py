@@ -33,7 +33,7 @@ def file_versions(store: LogStore, listing: Listing, history: History, version: 
         missing = set(islice(live_files(store, version), limits.MAX_LIVE_FILES + 1))
         if len(missing) > limits.MAX_LIVE_FILES:
             return None
-        found: set[int] = set()
+        versions: set[int] = set()
         commits = range(history.known_from + (history.known_from > 0), version + 1)
         store.expect(listing.commits[at].name for at in commits)
         for at in commits:
@@ -42,7 +42,7 @@ def file_versions(store: LogStore, listing: Listing, history: History, version: 
             added = {unquote(path) for name, path in read_paths(store, listing.commits[at]) if name == "add"}
             if added & missing:
                 missing -= added
-                found.add(entries[bisect_right(entries, at) - 1])
+                versions.add(entries[bisect_right(entries, at) - 1])
     except (LiveError, ActionError):
         return None
-    return frozenset(found | {entries[0]} if missing else found)
+    return frozenset(versions | {entries[0]} if missing else versions)

@@ -144,13 +144,13 @@ class LogFiles:
 
     def writers(self) -> Mapping[str, int]:
         """Return who wrote the commits that were read, by ``engineInfo``, and when last (milliseconds)."""
-        found: dict[str, int] = {}
+        newest: dict[str, int] = {}
         for file in self.listing.commits.values():
             actions = self._actions.get(file.name)
             info = actions.info if actions else None
             if info and info.engine and info.timestamp and is_of_writer(info.operation):
-                found[info.engine] = max(info.timestamp, found.get(info.engine, 0))
-        return dict(sorted(found.items(), key=itemgetter(1))[-limits.MAX_WRITERS :])
+                newest[info.engine] = max(info.timestamp, newest.get(info.engine, 0))
+        return dict(sorted(newest.items(), key=itemgetter(1))[-limits.MAX_WRITERS :])
 
     def name_of(self, actions: TableActions) -> str:
         """Return the name of the file that holds the metadata of these actions."""

@@ -58,7 +58,7 @@ class OlderCommits:
         for first in (self._files.listing.first, version, 0):
             if first <= version:
                 self._files.widen(first)
-                found = history_since(self._files, version, self._version, self._state)
-                if found is not None:
-                    return found
+                history = history_since(self._files, version, self._version, self._state)
+                if history is not None:
+                    return history
         return read_history(self._files, self._version, self._state, version)

@@ -91,11 +91,13 @@ def read_table(
         version = version_at(store, files.listing, state, at)
     requested = _existing(files.listing, version)
     _read_as_spark_does(files, requested)
-    found, state = newest_state(files, requested) if newest else (requested, state_at(files, requested))
-    table = _table(files, requested, found, state, history=history)
+    newest_version, state = (
+        newest_state(files, requested) if newest else (requested, state_at(files, requested))
+    )
+    table = _table(files, requested, newest_version, state, history=history)
     if history:
         return table
-    return replace(table, older=OlderCommits(files, found, state, reopen).history_since)
+    return replace(table, older=OlderCommits(files, newest_version, state, reopen).history_since)
 
 
 def _read_as_spark_does(files: LogFiles, requested: int) -> None:

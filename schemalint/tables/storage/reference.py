@@ -52,12 +52,12 @@ def parse_reference(reference: str, exists: Callable[[str], bool] = lambda _tabl
         LiveError: The instant is not a valid date or time.
     """
     if match := _VERSION.fullmatch(reference):
-        found = TableReference(match["table"], version=int(match["version"]))
+        parsed = TableReference(match["table"], version=int(match["version"]))
     elif match := _DIGITS.fullmatch(reference) or _ISO.fullmatch(reference):
-        found = TableReference(match["table"], at=_milliseconds(match["instant"], reference))
+        parsed = TableReference(match["table"], at=_milliseconds(match["instant"], reference))
     else:
         return TableReference(reference)
-    return TableReference(reference) if exists(reference) else found
+    return TableReference(reference) if exists(reference) else parsed
 
 
 def is_path_or_uri(reference: str) -> bool:

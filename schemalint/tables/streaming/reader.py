@@ -66,8 +66,8 @@ def _tracked(store: FolderStore, stream: Stream, progress: StreamProgress, table
         return replace(progress, unknown=error.message, help=error.help)
     if log is None:
         return replace(progress, defects=_not_tracked_yet(store, progress, location))
-    found = replace(progress, current=log.current, previous=log.previous)
-    return replace(found, defects=_moved(store, stream, log))
+    tracked = replace(progress, current=log.current, previous=log.previous)
+    return replace(tracked, defects=_moved(store, stream, log))
 
 
 def _other_table(

@@ -62,8 +62,8 @@ def read_schema_log(store: FolderStore, location: str, table_id: str, source: in
         StreamFileError: The log cannot be understood, or is about another table.
         LiveError: A file cannot be fetched.
     """
-    found = [_read(store, folder, table_id) for folder in _folders(store, location, table_id)]
-    logs = [log for log in found if log is not None]
+    candidates = [_read(store, folder, table_id) for folder in _folders(store, location, table_id)]
+    logs = [log for log in candidates if log is not None]
     own = [log for log in logs if log.current.metadata_path.endswith(f"/sources/{source}")]
     return next(iter(own or logs), None) if len(logs) == 1 or own else None
 

@@ -31,7 +31,7 @@ def read(source: Source) -> Reading:
     catalog, fault = read_catalog(source.read(settings.catalog_path), visible(settings.catalog_path))
     models = Models(manifest, file, settings.models, catalog, SchemaFiles(settings.folder, source.read))
     left_out: Counter[str] = Counter()
-    found: dict[str, Model] = {}
+    by_name: dict[str, Model] = {}
     errors = [] if fault is None else [fault]
     for node in models.chosen(left_out):
         try:
@@ -39,16 +39,16 @@ def read(source: Source) -> Reading:
         except ContractError as error:
             errors.append(error)
             continue
-        first = found.setdefault(model.contract.key, model)
+        first = by_name.setdefault(model.contract.key, model)
         if first is not model:
             errors.append(_twice(first, model))
     metadata = mapping(manifest, "metadata")
     return Reading(
-        contracts=tuple(model.contract for model in found.values()),
+        contracts=tuple(model.contract for model in by_name.values()),
         errors=tuple(errors),
-        identities={key: model.unique_id for key, model in found.items()},
-        observed={key: model.observed for key, model in found.items()},
-        left_out=(*counted(left_out), *(said for model in found.values() for said in model.left_out)),
+        identities={key: model.unique_id for key, model in by_name.items()},
+        observed={key: model.observed for key, model in by_name.items()},
+        left_out=(*counted(left_out), *(said for model in by_name.values() for said in model.left_out)),
         text=models.schemas.text,
         origin=Origin(
             text(metadata, "project_name"), text(metadata, "generated_at"), origin_commit(metadata)

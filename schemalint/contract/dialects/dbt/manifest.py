@@ -45,16 +45,16 @@ def parse_manifest(data: bytes, file: str) -> Json:
         ContractError: It is no manifest of a version that schemalint knows, or is cut off.
     """
     parsed = parse_json(data, file)
-    found = re.fullmatch(_SCHEMA, text(mapping(parsed, "metadata"), "dbt_schema_version"))
-    if found is None:
+    schema = re.fullmatch(_SCHEMA, text(mapping(parsed, "metadata"), "dbt_schema_version"))
+    if schema is None:
         raise ContractError(
             "this file is no manifest of dbt",
             help="name the file manifest.json that dbt parse, run or build writes below target/",
             location=Location(file),
         )
-    if int(found[1]) not in VERSIONS:
+    if int(schema[1]) not in VERSIONS:
         raise ContractError(
-            f"this manifest has version {found[1]}, and schemalint reads {VERSIONS[0]} to {VERSIONS[-1]}",
+            f"this manifest has version {schema[1]}, and schemalint reads {VERSIONS[0]} to {VERSIONS[-1]}",
             help="make it with dbt 1.6 to 1.12",
             location=Location(file),
         )
@@ -111,10 +111,10 @@ def texts(node: Json, key: str) -> tuple[str, ...]:
 
 
 def _pruned(pairs: list[tuple[str, Any]]) -> dict[str, Any] | None:
-    found = dict(pairs)
-    if "macro_sql" in found:
+    entries = dict(pairs)
+    if "macro_sql" in entries:
         return None
     for key, kept in (("unique_id", _OF_NODE), ("materialized", _OF_CONFIG), ("data_type", _OF_COLUMN)):
-        if key in found:
-            return {name: value for name, value in found.items() if name in kept}
-    return found
+        if key in entries:
+            return {name: value for name, value in entries.items() if name in kept}
+    return entries

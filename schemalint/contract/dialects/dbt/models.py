@@ -231,12 +231,12 @@ class _Columns:
             raise self._error(message, ("column", (name.lower(),)), "add data_type")
         observed = self._observed.get(name.lower(), "")
         try:
-            found = declared_type(observed)
+            type_ = declared_type(observed)
         except TypeTextError:
             self.untyped.add(name.lower())
             return None
         self.observed.add(name.lower())
-        return found
+        return type_
 
     def _error(self, message: str, anchor: tuple[str, Path], help_text: str) -> ContractError:
         location = self._anchors.get(anchor) or Location(self._file)

@@ -14,17 +14,17 @@ _PASSED_THROUGH: Final = ("view", "ephemeral")
 
 def readers_of(manifest: Json, model: str) -> tuple[Consumer, ...]:
     """Return the readers of a model's table, each once, in the order of the graph."""
-    found: dict[str, Consumer] = {}
+    consumers: dict[str, Consumer] = {}
     for child in _children(manifest, model):
         exposure = mapping(mapping(manifest, "exposures"), child)
         node = mapping(mapping(manifest, "nodes"), child)
         if exposure:
             name = f"{text(exposure, 'type') or 'exposure'} {text(exposure, 'name')}"
-            found[child] = Consumer(name, owner=_owner(mapping(exposure, "owner")))
+            consumers[child] = Consumer(name, owner=_owner(mapping(exposure, "owner")))
         elif text(node, "resource_type") in ("model", "snapshot") and _materialized(node) != "ephemeral":
             name = f"{text(node, 'resource_type')} {text(node, 'name')}"
-            found[child] = Consumer(name, owner=owner_of(manifest, node))
-    return tuple(found.values())
+            consumers[child] = Consumer(name, owner=owner_of(manifest, node))
+    return tuple(consumers.values())
 
 
 def owner_of(manifest: Json, node: Json) -> str | None:

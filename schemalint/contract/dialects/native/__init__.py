@@ -72,7 +72,9 @@ def _known(contract: Contract, fields: tuple[Field, ...]) -> Columns:
     if not contract.deprecated:
         return Columns(fields)
     names = {field.name for field in fields}
-    return Columns(fields, {path: found for path, found in contract.deprecated.items() if path[0] in names})
+    return Columns(
+        fields, {path: deprecation for path, deprecation in contract.deprecated.items() if path[0] in names}
+    )
 
 
 def _read(data: dict[str, Any], report: Report, known: Known | None = None) -> Contract | None:

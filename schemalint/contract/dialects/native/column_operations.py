@@ -55,11 +55,11 @@ class ColumnEdits:
 
     def __init__(self, document: Document, records: Records, changes: Iterable[ColumnChange]) -> None:
         """Take the contract, and the changes between its columns and the wanted ones."""
-        found = tuple(changes)
+        all_changes = tuple(changes)
         self._document = document
         self._records = records
-        self._renames = renames_of(found)
-        self._added = {lowercased(change.path) for change in found if isinstance(change, FieldAdded)}
+        self._renames = renames_of(all_changes)
+        self._added = {lowercased(change.path) for change in all_changes if isinstance(change, FieldAdded)}
         # Of the declared columns: the fields that go, and the types whose parts go.
         self._without: set[Path] = set()
         self._without_parts: set[Path] = set()

@@ -73,9 +73,9 @@ def _managed_by(contract: Contract) -> Managed[Data]:
         "how": UNMANAGED if contract.managed_how == "alter" else contract.managed_how,
         "on_column_change": _or_unmanaged(contract.on_column_change),
     }
-    found = _without_unmanaged(**how)
-    if found:
-        return {"tool": contract.managed_by, **found}
+    manager = _without_unmanaged(**how)
+    if manager:
+        return {"tool": contract.managed_by, **manager}
     return UNMANAGED if contract.managed_by == "schemalint" else contract.managed_by
 
 

@@ -37,10 +37,10 @@ def read_exceptions(file: str, data: bytes) -> tuple[WrittenException, ...]:
         from schemalint.contract.dialects.native.explanations import report_problems  # noqa: PLC0415 (pydantic)
 
         report_problems(content, report, native.ExceptionsFile)
-    found = () if report.errors else tuple(_written(cast("native.ExceptionsFile", content), report))
+    exceptions = () if report.errors else tuple(_written(cast("native.ExceptionsFile", content), report))
     for error in sorted(report.errors, key=lambda error: str(error.location)):
         raise error
-    return found
+    return exceptions
 
 
 def _written(content: native.ExceptionsFile, report: Report) -> Iterator[WrittenException]:

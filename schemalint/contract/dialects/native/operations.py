@@ -149,11 +149,11 @@ class NativeEditor:
     @cached_property
     def _properties(self) -> dict[str, YamlPath]:
         """The paths of the properties, the first of each name, those in the target's overlay first."""
-        found: dict[str, YamlPath] = {}
+        paths: dict[str, YamlPath] = {}
         for yaml_path in self._yaml_paths("properties"):
             for entry in entries_of(node_at(self._document, yaml_path)):
-                found.setdefault(properties.canonical(entry.key.text), (*yaml_path, entry.key.text))
-        return found
+                paths.setdefault(properties.canonical(entry.key.text), (*yaml_path, entry.key.text))
+        return paths
 
     def _yaml_paths(self, key: str) -> Iterator[YamlPath]:
         """Yield the paths in the document where a setting can be, the target's overlay first."""

@@ -97,11 +97,11 @@ def _indexes(columns: ColumnSpans) -> MappingType[str, tuple[int, ...]]:
 def setting_spans(document: Document, targets: Iterable[str]) -> dict[str | None, MappingType[Anchor, Span]]:
     """Return the spans of the settings by normalized anchor: those for all targets, and for each of some."""
     shared = {normal(anchor): span for anchor, span in _in_settings(document.root)}
-    found: dict[str | None, MappingType[Anchor, Span]] = {None: shared}
+    spans: dict[str | None, MappingType[Anchor, Span]] = {None: shared}
     for target in targets:
         overlay = _in_settings(node_at(document, ("targets", target)))
-        found[target] = ChainMap({normal(anchor): span for anchor, span in overlay}, shared)
-    return found
+        spans[target] = ChainMap({normal(anchor): span for anchor, span in overlay}, shared)
+    return spans
 
 
 def written_columns(document: Document) -> Iterator[Written]:

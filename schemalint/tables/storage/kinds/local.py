@@ -225,8 +225,8 @@ def open_folder(
     if path is None or not _is_path(path):
         raise LiveError(f"{reference!r} is not a path on this machine")
     allowed = tuple(Path(os.path.realpath(root)) for root in roots if root.startswith("/"))
-    found = Path(os.path.realpath(path))
-    return LocalFolder(Path(path), allowed) if any(map(found.is_relative_to, allowed)) else None
+    folder = Path(os.path.realpath(path))
+    return LocalFolder(Path(path), allowed) if any(map(folder.is_relative_to, allowed)) else None
 
 
 def _is_path(text: str) -> bool:

@@ -99,7 +99,7 @@ def find_tables(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iter
         LiveError: The location holds no files, or cannot be listed completely.
     """
     root = _open_log(reference, storage)
-    level, found = [root.address.prefix], list[str]()
+    level, uris = [root.address.prefix], list[str]()
     for depth in range(MOST_LEVELS + 1):
         listings = concurrently(root.list_folder, level)
         if not depth and not any(listings[0]):
@@ -110,11 +110,11 @@ def find_tables(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iter
         for folder, (_, folders) in zip(level, listings, strict=True):
             names = {key.rpartition("/")[2]: key for key in folders}
             if "_delta_log" in names:
-                found.append(root.address.uri_of(folder))
+                uris.append(root.address.uri_of(folder))
             else:
                 below += (key for name, key in names.items() if not name.startswith("."))
         level = below
-    yield from sorted(found)
+    yield from sorted(uris)
 
 
 def _open_log(reference: str, storage: Mapping[str, str]) -> ObjectStoreLog:

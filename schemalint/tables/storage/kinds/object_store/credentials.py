@@ -38,9 +38,9 @@ _GROUPS: Final[Mapping[Provider, tuple[Mapping[str, str], frozenset[str]]]] = {
 def options(provider: Provider, settings: Mapping[str, str]) -> dict[str, Any]:
     """Return the arguments of obstore's client: ``config``, and for complete groups a provider."""
     names, needed = _GROUPS[provider]
-    found = {name: names.get(_PREFIX.sub("", name.lower())) for name in settings}
-    group = {key: settings[name] for name, key in found.items() if key is not None and settings[name]}
-    others = {name: value for name, value in settings.items() if found[name] is None}
+    key_of = {name: names.get(_PREFIX.sub("", name.lower())) for name in settings}
+    group = {key: settings[name] for name, key in key_of.items() if key is not None and settings[name]}
+    others = {name: value for name, value in settings.items() if key_of[name] is None}
     if not needed <= group.keys() or has_credentials(others):
         return {"config": settings}
     config = {**others, _UNSIGNED: group.pop(_UNSIGNED, "false")}

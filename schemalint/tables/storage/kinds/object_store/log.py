@@ -188,14 +188,14 @@ class ObjectStoreLog:
         Such a listing includes folders, which sort behind all versions: it ends there.
         """
         prefix = f"{self._log}/"
-        found: list[FileEntry] = []
+        entries: list[FileEntry] = []
         for page in self.client.list(self._log, offset=f"{prefix}{first}", chunk_size=_PAGE):
             for file in page:
                 name = file["path"].removeprefix(prefix)
                 if not name[:1].isdigit():
-                    return found
-                found.append(FileEntry(name, file["size"], _milliseconds(file)))
-        return found
+                    return entries
+                entries.append(FileEntry(name, file["size"], _milliseconds(file)))
+        return entries
 
     @property
     def _log(self) -> str:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from schemalint.cli._typed import BaselineOptions
+    from schemalint.lint.check_sides import Sides
     from schemalint.lint.rule_sets import RuleSets
-    from schemalint.lint.sides import Sides
     from schemalint.model.finding import CheckResult, Finding
     from schemalint.project.git import Side
 

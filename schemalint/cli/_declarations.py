@@ -11,11 +11,11 @@ import click
 from schemalint.base.values import frozen
 from schemalint.cli import print_note
 from schemalint.cli._typed import ReportOptions
-from schemalint.lint.sides import Sides
+from schemalint.lint.check_sides import Sides
 from schemalint.project import git
 
 if TYPE_CHECKING:
-    from schemalint.lint.declarations import DeclaredTables
+    from schemalint.lint.declared_tables import DeclaredTables
     from schemalint.project.git import Contents
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -46,7 +46,7 @@ def tables_of_other_tools(
     deciding, files = sides.deciding, (given.base_from, given.head_from)
     if files == (None, None) and not any(config.declarations for config in deciding):
         return None
-    from schemalint.lint.declarations import declared_tables  # noqa: PLC0415 (only with such files)
+    from schemalint.lint.declared_tables import declared_tables  # noqa: PLC0415 (only with such files)
 
     is_ci = git.is_ci(os.environ)
     tables = declared_tables(sides.repository, sides.base, sides.head, deciding, files, is_ci=is_ci)

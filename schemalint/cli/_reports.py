@@ -19,7 +19,7 @@ from schemalint.report import findings as reports
 
 if TYPE_CHECKING:
     from schemalint.cli._typed import ReportOptions
-    from schemalint.lint.sides import Sides
+    from schemalint.lint.check_sides import Sides
     from schemalint.model.finding import CheckResult, Severity
     from schemalint.plugin import Rule
     from schemalint.project.git import Contents

@@ -19,8 +19,8 @@ from schemalint.project.config.trust import Trusted, TrustedSpark, TrustedTarget
 
 if TYPE_CHECKING:
     from schemalint.delta.engine import Engine
-    from schemalint.spark.audit import Session
     from schemalint.spark.catalog import SessionCatalog
+    from schemalint.spark.executor_audit import Session
 
 
 def spark_options(function: F) -> F:

@@ -247,7 +247,7 @@ def _tables(
 ) -> Iterator[TableReading]:
     if spark is None or not options.connection.via:
         return read_for_audit(targets.tables, workers, files=options.files)
-    from schemalint.spark.audit import audited_by_spark  # noqa: PLC0415 (only with Spark)
+    from schemalint.spark.executor_audit import audited_by_spark  # noqa: PLC0415 (only with Spark)
 
     target = targets.where.target if targets.where else None
     return audited_by_spark(spark.session, targets.tables, target, workers, files=options.files)

@@ -47,10 +47,7 @@ from schemalint.delta import commit_engines
 from schemalint.delta.engine import Engines
 from schemalint.lint.check import check, with_exit_status
 from schemalint.lint.check_input import CheckInput
-from schemalint.lint.exception_files import exceptions_of
-from schemalint.lint.rule_judge import ordered
-from schemalint.lint.rule_sets import RuleSets, is_locked, lock_faults, rule_sets_of
-from schemalint.lint.sides import (
+from schemalint.lint.check_sides import (
     Sides,
     head_config,
     local_sides,
@@ -58,6 +55,9 @@ from schemalint.lint.sides import (
     readable_ancestors,
     review_sides,
 )
+from schemalint.lint.exception_files import exceptions_of
+from schemalint.lint.rule_judge import ordered
+from schemalint.lint.rule_sets import RuleSets, is_locked, lock_faults, rule_sets_of
 from schemalint.model.exception import ExceptionSource
 from schemalint.model.finding import CheckResult, Finding, Run, SideRef
 from schemalint.project import git

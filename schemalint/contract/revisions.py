@@ -10,7 +10,7 @@ from schemalint.base.document import candidate
 from schemalint.base.errors import ContractError
 from schemalint.base.printable import visible
 from schemalint.base.values import frozen
-from schemalint.contract.history import ContractHistory
+from schemalint.contract.contract_history import ContractHistory
 from schemalint.model.contract import Contract
 from schemalint.project.git import EmptyTree, Repository, Side, changes, resolve
 

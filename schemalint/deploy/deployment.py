@@ -19,7 +19,7 @@ from schemalint.delta.column_names import nearest_name
 from schemalint.delta.engine import Engine, Engines
 from schemalint.deploy.approvals import require_hashes, without_unapproved
 from schemalint.deploy.claims import Claims
-from schemalint.deploy.consumers import planned_streams, without_unread_streams
+from schemalint.deploy.consumer_streams import planned_streams, without_unread_streams
 from schemalint.deploy.earlier_target import in_order, read_deploy_log
 from schemalint.deploy.last_applied import resolved_base
 from schemalint.deploy.other_engine import refused_by

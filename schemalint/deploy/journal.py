@@ -20,7 +20,7 @@ from schemalint.base.values import frozen, replace
 from schemalint.delta.feature import find_feature
 from schemalint.delta.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER, Protocol
 from schemalint.delta.table import LiveTable, Metadata, TableState
-from schemalint.deploy.consumers import planned_streams, without_unread_streams
+from schemalint.deploy.consumer_streams import planned_streams, without_unread_streams
 from schemalint.deploy.other_engine import NEWEST
 from schemalint.deploy.plan_file import FiledTable, Origin, PlanFile
 from schemalint.deploy.request import Deployment, TargetAccess, Unplanned

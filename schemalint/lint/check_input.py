@@ -19,7 +19,7 @@ from schemalint.project.config import Config
 from schemalint.project.git import Contents, Side
 
 if TYPE_CHECKING:
-    from schemalint.lint.declarations import DeclaredTables
+    from schemalint.lint.declared_tables import DeclaredTables
     from schemalint.lint.rule_sets import RuleSets
     from schemalint.project.config import Target
     from schemalint.tables.storage.table_workers import Tell

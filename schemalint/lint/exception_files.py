@@ -12,7 +12,7 @@ from schemalint import contract as contracts
 from schemalint.base.errors import ConfigError, ContractError, SchemalintError
 from schemalint.base.printable import visible
 from schemalint.base.values import field, frozen, replace
-from schemalint.lint.sides import Sides
+from schemalint.lint.check_sides import Sides
 from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.project import git
 from schemalint.project.config import Config

@@ -12,7 +12,7 @@ from schemalint.base.errors import ConfigError, UsageError
 from schemalint.base.reading import read_given
 from schemalint.base.values import frozen
 from schemalint.contract import effective
-from schemalint.contract.history import ContractHistory
+from schemalint.contract.contract_history import ContractHistory
 from schemalint.delta.engine import Engines
 from schemalint.delta.history import without_history
 from schemalint.lint.check_input import LiveSide, MissingEntry

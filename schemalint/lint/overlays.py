@@ -9,7 +9,7 @@ from schemalint.base.errors import SchemalintError
 from schemalint.base.printable import visible
 from schemalint.base.values import replace
 from schemalint.contract.overlay import extended, nothing_to_extend
-from schemalint.lint.declarations import DeclaredTables
+from schemalint.lint.declared_tables import DeclaredTables
 from schemalint.model.contract import Contract
 from schemalint.model.fact import DuplicateTable
 from schemalint.project.git import Contents, File

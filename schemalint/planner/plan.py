@@ -38,7 +38,7 @@ from schemalint.planner.alter_context import AlterContext
 from schemalint.planner.clustering import with_clustering_restored
 from schemalint.planner.columns import emptied_structs
 from schemalint.planner.create import create_steps
-from schemalint.planner.limits import refused_changes, refused_contract
+from schemalint.planner.impossible import refused_changes, refused_contract
 from schemalint.planner.naming import needs_note, target_paths, with_target_names
 from schemalint.planner.require import with_requirements
 from schemalint.planner.simulate import simulate

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schemalint.model.finding import CheckResult
-    from schemalint.spark.audit import Session
+    from schemalint.spark.executor_audit import Session
     from schemalint.tables.catalog.table_requests import TableRequest
 
 _PATH: Final = re.compile(r"[/\\]|^\.")

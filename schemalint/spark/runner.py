@@ -23,7 +23,7 @@ from schemalint.base.values import field, frozen, replace
 from schemalint.deploy import Deployment, TargetAccess
 from schemalint.deploy.approvals import require_at_most, without_unapproved
 from schemalint.deploy.catalog_features import require_told_features
-from schemalint.deploy.consumers import applied_streams
+from schemalint.deploy.consumer_streams import applied_streams
 from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested, rest_of_interrupted
 from schemalint.deploy.log_lines import DeployLog
 from schemalint.deploy.other_engine import require_same_answers

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.contract.history import ContractHistory, tables_at
+from schemalint.contract.contract_history import ContractHistory, tables_at
 from schemalint.contract.renamed_tables import renamed_tables
 from schemalint.project.git import Revision, Worktree, open_repository
 from support.repo import Repo

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.base.values import replace
-from schemalint.contract import history
+from schemalint.contract import contract_history
 from schemalint.contract.revisions import Revisions
 from schemalint.delta.datatype import STRING
 from schemalint.deploy.last_applied import LastApplied, find_last_applied
@@ -233,7 +233,7 @@ def test_history_too_long_to_be_searched_needs_a_named_base(
     branch.declare(A2_B)
     for number in range(50):
         branch.declare(A2_B, f"description: x{number}")
-    monkeypatch.setattr(history, "_MOST_CHANGES", 20)
+    monkeypatch.setattr(contract_history, "_MOST_CHANGES", 20)
     for table in (branch.live(first, marked=False), without_revision(branch, first)):
         with pytest.raises(MissingHistoryError, match="only the newest 20 commits") as caught:
             branch.find(table)

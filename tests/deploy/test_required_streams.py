@@ -6,7 +6,7 @@ import pytest
 
 from schemalint.delta.stream_progress import StreamPosition, StreamProgress
 from schemalint.delta.table import TableState
-from schemalint.deploy.consumers import without_unread_streams
+from schemalint.deploy.consumer_streams import without_unread_streams
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
 from schemalint.model.plan import RefusalKind, Step, StepKind, TablePlan

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from schemalint.base.values import replace
+from schemalint.lint.check_sides import Sides
 from schemalint.lint.gate import (
     MOST_LOOSENINGS,
     SETTINGS,
     deciding_between,
     loosenings_of,
 )
-from schemalint.lint.sides import Sides
 from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity

@@ -116,7 +116,7 @@ def test_environment_variables_are_resolved_on_executors(lake: Lake) -> None:
     from schemalint.project.config import Target  # noqa: PLC0415
     from schemalint.project.config.trust import TrustedTarget  # noqa: PLC0415
     from schemalint.spark import executors  # noqa: PLC0415 (only with Spark)
-    from schemalint.spark.audit import TableToRead, read_tables  # noqa: PLC0415
+    from schemalint.spark.executor_audit import TableToRead, read_tables  # noqa: PLC0415
 
     path = lake.table("orders", "CREATE TABLE {t} (id INT) USING delta")
     storage = executors.storage_text(TrustedTarget(Target("prod", storage={"token": "${NOT_SET_ANYWHERE}"})))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from schemalint.project.git.base import find_base, find_head
 from schemalint.project.git.blobs import MAX_SIZE, File, read_blobs
+from schemalint.project.git.branch import changed_files, relate
 from schemalint.project.git.contents import (
     Beside,
     Contents,
@@ -22,7 +23,6 @@ from schemalint.project.git.contents import (
 from schemalint.project.git.events import is_ci, is_review
 from schemalint.project.git.globs import escape_glob
 from schemalint.project.git.head_origin import foreign_head
-from schemalint.project.git.history import changed_files, relate
 from schemalint.project.git.large_files import large_file_at
 from schemalint.project.git.listing import DEFAULT_GLOBS, Listing, list_files, unmatched_globs, within
 from schemalint.project.git.repository import Repository, find_repository, open_repository

@@ -39,7 +39,7 @@ from schemalint.project.config.project import config_at, found_config, given_con
 from schemalint.project.git import Contents, EmptyTree, Repository, Revision, Side, Worktree
 
 if TYPE_CHECKING:
-    from schemalint.contract.history import ContractHistory
+    from schemalint.contract.contract_history import ContractHistory
     from schemalint.project.config.trust import RuleFiles
 
 Globs: TypeAlias = tuple[str, ...]
@@ -310,7 +310,7 @@ def readable_ancestors(
 
     @cache
     def history() -> ContractHistory:
-        from schemalint.contract.history import ContractHistory  # noqa: PLC0415 (only if the base is unreadable)
+        from schemalint.contract.contract_history import ContractHistory  # noqa: PLC0415 (only if the base is unreadable)
 
         return ContractHistory(repository, globs, base)
 

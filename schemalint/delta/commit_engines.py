@@ -19,6 +19,9 @@ _NAMES: Final = (
 )
 # They rewrite or delete what others wrote, and add no row: whoever runs them is no writer.
 _MAINTENANCE: Final = ("OPTIMIZE", "VACUUM")
+WHO_WROTE: Final = "who wrote in the last 30 days, by the commits since the newest checkpoints"
+"""What is known of the writers: older commits are read for the history of a table alone."""
+
 _RECENT: Final = 30 * 24 * 60 * 60 * 1000
 """30 days in milliseconds."""
 

@@ -212,6 +212,24 @@ def alters_many_columns(engine: Engine | None) -> bool:
     return _answer(engine, COLUMN_LISTS).does is True
 
 
+def compares_retentions(engine: Engine | None) -> bool:
+    """Whether an engine refuses to keep deleted files longer than the log; true where that is unknown."""
+    if engine is None:
+        return True
+    from schemalint.delta.engine_rows import RETENTIONS_COMPARED  # noqa: PLC0415
+
+    return _answer(engine, RETENTIONS_COMPARED).does is not False
+
+
+def collects_of_variant(engine: Engine | None) -> bool:
+    """Whether an engine collects statistics of a variant column on request; true where that is unknown."""
+    if engine is None:
+        return True
+    from schemalint.delta.engine_rows import VARIANT_STATISTICS  # noqa: PLC0415
+
+    return _answer(engine, VARIANT_STATISTICS).does is not False
+
+
 def error_of(engine: Engine | None, name: str | None) -> str | None:
     """Return the name that an error class of the newest Delta has in an engine; None if it has no class."""
     if name is None or engine is None or engine.delta is None:

@@ -208,6 +208,12 @@ OLDER_PROPERTIES: Final[Mapping[str, Span]] = MappingProxyType(
 FINAL_TYPE_WIDENING: Final = Span("4.0", databricks=_WIDENING)
 """``delta.enableTypeWidening`` adds typeWidening, not its preview."""
 
+RETENTIONS_COMPARED: Final = Span("4.4", not_before="4.0.1")
+"""A statement that keeps deleted files longer than the log is refused."""
+
+VARIANT_STATISTICS: Final = Span("4.4", not_before="4.0.1")
+"""``delta.dataSkippingStatsColumns`` names a variant column."""
+
 COLUMN_LISTS: Final = Span("4.0", asked=False)
 """``ALTER COLUMN`` names several columns: Spark 3.5 parses one alone (measured on Delta 3.3.2)."""
 
@@ -241,7 +247,13 @@ ERROR_NAMES: Final[Mapping[str, ErrorName]] = MappingProxyType(
         "DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED": ErrorName(
             "3.3", "DELTA_ALTER_TABLE_CLUSTER_BY_NOT_ALLOWED"
         ),
+        # Of Spark, about an invalid value; what 4.1 to 4.3 answer was not asked.
+        "UNSUPPORTED_TABLE_CHANGE": ErrorName("4.4"),
         "DELTA_METADATA_MISMATCH": ErrorName("4.1", "_LEGACY_ERROR_TEMP_DELTA_0007"),
+        **{
+            f"DELTA_DUPLICATE_COLUMNS_FOUND.{name}": ErrorName("4.3", "DELTA_DUPLICATE_COLUMNS_FOUND")
+            for name in ("ADDING_COLUMNS", "CLUSTER_BY", "EXISTING_SCHEMA")
+        },
         "DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION": ErrorName(
             "4.1", "DELTA_UNSUPPORTED_CATALOG_OWNED_TABLE_CREATION"
         ),

@@ -148,10 +148,27 @@ def test_log_decides_nothing(project: Project) -> None:
 def test_init_and_pull_propose_the_writers(project: Project) -> None:
     write_commits(project, *COMMITS)
     run = project.run("pull", "--all", "--into", "contracts/{table}.yml", "--diff")
-    assert 'who wrote in the last 30 days: writers = ["databricks 16.4"]' in run.err
+    assert run.err.splitlines()[0] == (
+        "who wrote in the last 30 days, by the commits since the newest checkpoints: "
+        'writers = ["databricks 16.4"]'
+    )
     for name in ("schemalint.toml", "contracts/orders.yml"):
         (project.repo.path / name).unlink()
     project.repo.commit()
     project.run("init", "--root", str(project.repo.path.parent / "lake"), "--ci", "none")
     text = (project.repo.path / "schemalint.toml").read_text()
     assert text.splitlines()[-1].startswith('# writers = ["databricks 16.4"]  # who wrote')
+
+
+@pytest.mark.parametrize(("engine", "is_proposed"), [("", True), ('engine = "databricks 16.4"\n', False)])
+def test_init_prints_the_writers_where_a_configuration_names_none(
+    project: Project, engine: str, *, is_proposed: bool
+) -> None:
+    write_commits(project, *COMMITS)
+    root = project.repo.path.parent / "lake"
+    project.repo.write("schemalint.toml", f'baseline = "b.json"\n[targets.prod]\nroot = "{root}"\n{engine}')
+    (project.repo.path / "contracts/orders.yml").unlink()
+    project.repo.commit()
+    run = project.run("init", "--ci", "none")
+    assert "schemalint.toml stays: it is there already" in run.err
+    assert ('    writers = ["databricks 16.4"]\n' in run.err) == is_proposed

@@ -31,6 +31,26 @@ NO_CLASS: Final = "no class"
 """A refusal without an error class, and a finding that names none."""
 
 
+STATES_EXPLAINED: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        (
+            'new -> {"columns": {"a": "int", "b": "string"}, "properties": {"delta.constraints.c"',
+            'new -> {"columns": {"a": "int", "b": "string"}, "properties": {"delta.CONSTRAINTS.c"',
+        ),
+        "the new table has a constraint, and a contract without it: no later plan could carry it out",
+    ),
+    '"delta.parquet.compression.codec"': "Databricks knows the property, and no target names its engine here",
+    '"delta.coordinatedCommits.commitCoordinator-preview": "x", '
+    '"delta.coordinatedCommits.commitCoordinatorConf-preview": "{}"': (
+        "Delta knows the commit coordinators that are registered in its process, and refuses all others"
+    ),
+    '"delta.columnMapping.mode": "name", "delta.compatibility.symlinkFormatManifest.enabled": "true"': (
+        "Delta accepts the statement, and then fails every write after its commit: see test_manifests.py"
+    ),
+}
+"""The facts about declared states that a check cannot know or judges otherwise, by a part of the change."""
+
+
 def refusals(part: str, version: str = NEWEST) -> Mapping[object, tuple[str, ...]]:
     """Return the error class of each recorded refusal, by question; no class for what was accepted."""
     answers: Mapping[Any, object] = _READERS[part](record_path(part, version))

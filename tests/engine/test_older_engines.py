@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from engine.agreement import NO_CLASS, refusals, verdict
+from engine.agreement import NO_CLASS, STATES_EXPLAINED, refusals, verdict
 from engine.answers import OLDER, PARTS, hosted, record_path
 from support.golden import assert_golden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 RECORDED = [
     (version, part)
@@ -51,7 +51,11 @@ def _is_explained(question: str) -> bool:
     return any(part in question for part in EXPLAINED)
 
 
-EXPLAINED: dict[str, str] = {}
+_ICEBERG: Final = "the session that was asked lacks the jar delta-iceberg, and Delta 4.4 asks for it later"
+EXPLAINED: Final[Mapping[str, str]] = {
+    **{part.removeprefix("new -> "): reason for part, reason in STATES_EXPLAINED.items()},
+    '"delta.universalFormat.enabledFormats": "iceberg"': _ICEBERG,
+}
 """Why the rules may say the opposite, by a part of the question."""
 
 

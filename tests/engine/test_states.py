@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.agreement import STATES_EXPLAINED
 from engine.pairs import state_contracts
 from engine.record_states import ACCEPTED, REFUSED, UNCHANGED, Question, all_questions, ask, read_record
 from schemalint.lint.rulebook import load_rules
@@ -24,32 +25,12 @@ RULES = tuple(rule for rule in load_rules() if rule.module.startswith("schemalin
 SAMPLE = 4
 
 
-# The facts that a check cannot know or judges otherwise, by a part of the change, with the reason.
-DISAGREEMENTS = {
-    **dict.fromkeys(
-        (
-            'new -> {"columns": {"a": "int", "b": "string"}, "properties": {"delta.constraints.c"',
-            'new -> {"columns": {"a": "int", "b": "string"}, "properties": {"delta.CONSTRAINTS.c"',
-        ),
-        "the new table has a constraint, and a contract without it: no later plan could carry it out",
-    ),
-    '"delta.parquet.compression.codec"': "Databricks knows the property, and no target names its engine here",
-    '"delta.coordinatedCommits.commitCoordinator-preview": "x", '
-    '"delta.coordinatedCommits.commitCoordinatorConf-preview": "{}"': (
-        "Delta knows the commit coordinators that are registered in its process, and refuses all others"
-    ),
-    '"delta.columnMapping.mode": "name", "delta.compatibility.symlinkFormatManifest.enabled": "true"': (
-        "Delta accepts the statement, and then fails every write after its commit: see test_manifests.py"
-    ),
-}
-
-
 @pytest.mark.parametrize("question", RECORD, ids=lambda question: f"{question.before}->{question.after}")
 def test_rules_report_an_error_exactly_for_recorded_refusals(question: Question) -> None:
     """Expect one error with Spark's error class if Spark refuses the state, else no error."""
     agrees = _errors(question) == _expected(RECORD[question])
     change = f"{question.before or 'new'} -> {question.after}"
-    assert agrees != any(part in change for part in DISAGREEMENTS)
+    assert agrees != any(part in change for part in STATES_EXPLAINED)
 
 
 def test_every_question_is_recorded() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from schemalint.delta.engine_answers import compares_retentions
 from schemalint.delta.properties import (
     COLUMN_MAPPING_MODE,
     is_true,
@@ -74,9 +75,9 @@ def property_conflict(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[
     this is measured on Delta 4.4.0.
 
     Delta compares the two retentions only within one statement, and uses the default for a property that the
-    statement does not name. A pair that no statement can set is an error. A pair that Delta accepts although
-    files outlive the log is a warning: the table keeps files of versions that time travel can no longer
-    reach.
+    statement does not name; Delta 4.0 and older releases do not compare them. A pair that no statement can
+    set is an error. A pair that Delta accepts although files outlive the log is a warning: the table keeps
+    files of versions that time travel can no longer reach.
 
     ## What to do
 
@@ -173,7 +174,8 @@ def _retention(ctx: RuleContext) -> Iterator[tuple[tuple[str, str], Problem]]:
     changed = {key: value for key, value in declared.items() if ctx.before.properties.get(key) != value}
     # The ways to set them: all changes in one statement, all declared values, or a statement per change.
     statement_lists = ([changed], [declared], [{key: value} for key, value in changed.items()])
-    refused = bool(changed) and all(any(map(_outlives_log, statements)) for statements in statement_lists)
+    refused = compares_retentions(ctx.engine) and bool(changed)
+    refused = refused and all(any(map(_outlives_log, statements)) for statements in statement_lists)
     values = ctx.after.properties
     if refused or _outlives_log(values):
         files, log = property_value(_FILES, values), property_value(_LOG, values)

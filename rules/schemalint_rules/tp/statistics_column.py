@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from schemalint.delta.datatype import Array, Atomic, Char, DataType, Map, Varchar, walk
+from schemalint.delta.datatype import VARIANT, Array, Atomic, Char, DataType, Map, Varchar, walk
+from schemalint.delta.engine_answers import collects_of_variant
 from schemalint.delta.path import Part, Path, is_within
 from schemalint.delta.properties import property_problem
 from schemalint.delta.property_values import ignored_in_list
@@ -48,7 +49,8 @@ def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
     ## Why is this bad?
 
     Delta refuses the property with `DELTA_COLUMN_NOT_FOUND_IN_SCHEMA`,
-    `DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE` (`boolean`, `binary`, `void`, arrays and maps),
+    `DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE` (`boolean`, `binary`, `void`, arrays and maps;
+    until Delta 4.0 also `variant`),
     `DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN`, `DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS` or,
     for a path without `.element`, `DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME`. `CREATE TABLE` refuses `char` and
     `varchar`, but `ALTER TABLE` accepts them, so in a new table they are a warning.
@@ -135,7 +137,7 @@ def _faults(names: list[_Names], ctx: RuleContext) -> Iterator[tuple[str, str | 
         elif lowercase in {(partition.lower(),) for partition in partitions}:
             error = "DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN"
             yield f"{text}, which is a partition column", error
-        elif _has_no_statistics(types[lowercase]):
+        elif _has_no_statistics(types[lowercase], ctx):
             error = "DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE"
             yield f"{text}, whose type has no minimum and maximum", error
         # Delta compares these names case-sensitively: it accepts a,A.
@@ -146,7 +148,9 @@ def _faults(names: list[_Names], ctx: RuleContext) -> Iterator[tuple[str, str | 
             yield f"{text}, which CREATE TABLE refuses for its type: set the property afterwards", None
 
 
-def _has_no_statistics(type_: DataType) -> bool:
+def _has_no_statistics(type_: DataType, ctx: RuleContext) -> bool:
+    if type_ == VARIANT:
+        return not collects_of_variant(ctx.engine)
     if isinstance(type_, Atomic):
         return type_.name in _WITHOUT_STATISTICS
     return isinstance(type_, Array | Map)

@@ -19,7 +19,7 @@ from schemalint.author.adopt.pre_commit import hook_change
 from schemalint.author.pull import NotPulled, PullInput, declared_contracts, find, pull
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.values import frozen, replace
-from schemalint.delta.commit_engines import as_setting, recent_writers
+from schemalint.delta.commit_engines import WHO_WROTE, as_setting, recent_writers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,17 +166,25 @@ def _found(request: AdoptionInput, errors: list[NotPulled]) -> Iterator[str]:
 
 
 def _configuration(request: AdoptionInput, pulled: Pulled) -> Iterator[FileChange | Left]:
+    engines = recent_writers(pulled.writers, int(time.time() * 1000))
     if request.new_settings is not None:
-        engines = recent_writers(pulled.writers, int(time.time() * 1000))
-        line = f"# {as_setting(engines)}  # who wrote in the last 30 days: see docs/engines.md\n"
+        line = f"# {as_setting(engines)}  # {WHO_WROTE}: see docs/engines.md\n"
         text = request.new_settings + (line if engines else "")
         yield new_file(request.repository.root / CONFIGURATION, text)
-    elif request.settings.config.baseline is None:
-        file = request.repository.root / (request.settings.config.file or "")
+        return
+    file, config = request.repository.root / (request.settings.config.file or ""), request.settings.config
+    is_undeclared = bool(engines) and not request.target.engines.all
+    if config.baseline is None:
         line = f'baseline = "{BASELINE}"'
         yield Left(file, "it is there already; without this line, there is no baseline", line)
-    else:
-        yield Left(request.repository.root / (request.settings.config.file or ""), "it is there already")
+    if is_undeclared:
+        yield Left(
+            file,
+            f"it is there already; target {request.target.name} names no engine. This is {WHO_WROTE}",
+            as_setting(engines),
+        )
+    if config.baseline is not None and not is_undeclared:
+        yield Left(file, "it is there already")
 
 
 def _baseline(

@@ -167,9 +167,9 @@ def _together(changed: Change) -> object:
     return changed.path[:-1] if isinstance(changed, change.FieldRenamed) else None
 
 
-def _first_difference(wanted: TableState, edited: TableState) -> str:
+def _first_difference(expected: TableState, edited: TableState) -> str:
     """Return the first difference between the edited text and the goal; empty if there is none."""
-    goal = replace(wanted, columns=map_fields(wanted.columns, _unnumbered))
+    goal = replace(expected, columns=map_fields(expected.columns, _unnumbered))
     for changed in diff(goal, edited):
         if not isinstance(changed, change.FieldMoved):
             return f"{type(changed).__name__} {subject_name(changed)}".strip()

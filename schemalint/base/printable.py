@@ -236,8 +236,8 @@ def html_text(root: Element) -> SafeText:
     return SafeText("<!DOCTYPE html>\n" + re.sub(_END_OF_BLOCK, r"\g<0>\n", text) + "\n")
 
 
-def _make_printable(element: Element, made: Callable[[str], str]) -> None:
-    element.text = made(element.text) if element.text else None
+def _make_printable(element: Element, clean: Callable[[str], str]) -> None:
+    element.text = clean(element.text) if element.text else None
     element.tail = printable(element.tail) if element.tail else None
     for name, value in element.items():
         element.set(name, printable(value))

@@ -148,8 +148,10 @@ def _table(
     name = contract.table if contract else table
     if options.planned and contract is not None:
         tracking = _tracking(where, contract, document.live) if where else None
-        asked = replace(contract, consumers=tuple(consumers))
-        answers = Verdict(Case((), declared=asked, live=document.live, tracking=tracking), ()).clients
+        judged_contract = replace(contract, consumers=tuple(consumers))
+        answers = Verdict(
+            Case((), declared=judged_contract, live=document.live, tracking=tracking), ()
+        ).clients
     else:
         answers = today(name, document.live, consumers, settings.config.clients)
     if options.output_format == "json":

@@ -225,14 +225,14 @@ def _configured(settings: Trusted, repository: Repository, options: InitOptions)
     name = options.connection.target
     if options.root is None and options.catalog is None:
         return name
-    wanted = _new_target(repository, options)
+    new_target = _new_target(repository, options)
     for target in settings.targets.values():
-        is_wanted = (target.root, target.catalog) == (wanted.root, wanted.catalog)
+        is_wanted = (target.root, target.catalog) == (new_target.root, new_target.catalog)
         if is_wanted and name in (None, target.name):
             return target.name
-    key = "root" if wanted.root is not None else "catalog"
+    key = "root" if new_target.root is not None else "catalog"
     raise UsageError(
-        f"{settings.source} has no target with the {key} {wanted.root or wanted.catalog}",
+        f"{settings.source} has no target with the {key} {new_target.root or new_target.catalog}",
         help=f"leave --{key} out; or add the target: [targets.NAME] with {key} = …, and give --target NAME",
     )
 

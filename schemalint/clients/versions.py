@@ -45,15 +45,15 @@ def parse_versions(text: str) -> VersionRange:
         match = _PART.fullmatch(part)
         if match is None or (not match[1] and len(parts) > 1):
             raise ValueError(f"{text!r} is not a version such as 1.6.4, nor a range such as >=1.6,<2")
-        named, after = _versions(match[2])
+        bounds, after = _versions(match[2])
         if match[1] in (">=", "==", ""):
-            low = max(low, named)
+            low = max(low, bounds)
         elif match[1] == ">":
             low = max(low, after)
         if match[1] in ("<=", "==", ""):
             high = after if high is None else min(high, after)
         elif match[1] == "<":
-            high = named if high is None else min(high, named)
+            high = bounds if high is None else min(high, bounds)
     if high is not None and high <= low:
         raise ValueError(f"{text!r} names no version")
     return VersionRange(low, high)

@@ -342,11 +342,11 @@ class ContractHistory:
             yield contract.key
 
     def _parsed(
-        self, wanted: Iterable[tuple[str, str]]
+        self, blobs: Iterable[tuple[str, str]]
     ) -> Mapping[tuple[str, str | None], tuple[Contract, ...]]:
         """Return the contracts of files by path and blob id."""
         paths: dict[str, list[str]] = {}
-        for path, blob in wanted:
+        for path, blob in blobs:
             paths.setdefault(blob, []).append(path)
         return {
             (path, blob): read(visible(path), data).contracts

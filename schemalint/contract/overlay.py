@@ -67,9 +67,9 @@ def _disagreements(declared: Contract, overlay: Contract) -> Iterator[ContractEr
                 help="say it in one place",
                 location=locate(overlay, ("property", key)),
             )
-    known = {column.name.lower() for column in declared.state.columns.fields}
+    names = {column.name.lower() for column in declared.state.columns.fields}
     for new in overlay.renamed_from:
-        if new.lower() not in known:
+        if new.lower() not in names:
             yield ContractError(
                 f"{declared.managed_by} declares no column {new} in {declared.table}",
                 help="correct the name, or remove the line",

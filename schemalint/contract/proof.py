@@ -26,10 +26,10 @@ def require_proof(file: str, before: str, after: str, changes: Collection[TextCh
     documents = _documents(before, file)
     pairs = ((change.document, operation) for change in changes for operation in change.operations)
     try:
-        wanted = [_content(document.root) for document in documents]
+        contents = [_content(document.root) for document in documents]
         for index, operations in grouped(pairs).items():
-            _apply(operations, wanted, index, file)
-        proven = [_content(document.root) for document in _documents(after, file)] == wanted
+            _apply(operations, contents, index, file)
+        proven = [_content(document.root) for document in _documents(after, file)] == contents
     except (ContractError, LookupError, ValueError) as error:  # a ValueError for a value that is no document
         raise _refusal_of(changes, documents) from error
     if not proven:
@@ -105,8 +105,8 @@ def _container(contents: list[_Content], path: Path, new: _Content) -> _Content:
     parent: _Content = contents
     for step in parents:
         parent = parent[step]
-    known = isinstance(parent, list) or last in parent
-    if not known or (isinstance(parent[last], tuple) and parent[last][0] == "NoneType"):
+    has_parent = isinstance(parent, list) or last in parent
+    if not has_parent or (isinstance(parent[last], tuple) and parent[last][0] == "NoneType"):
         parent[last] = new
     return parent[last]
 

@@ -32,13 +32,13 @@ def invalid_characters(name: str) -> str:
     return "".join(dict.fromkeys(character for character in name if character in INVALID_CHARACTERS))
 
 
-def nearest_name(name: str, known: Iterable[str]) -> str | None:
+def nearest_name(name: str, candidates: Iterable[str]) -> str | None:
     """Return the known name that is most similar, ignoring case; None if no known name is similar.
 
     Of many known names, only those with the longest common start or end are compared: each finding about a
     wide table may ask.
     """
-    by_lower_case, forwards, backwards = _sorted(frozenset(known))
+    by_lower_case, forwards, backwards = _sorted(frozenset(candidates))
     lower, near = name.lower(), forwards
     if len(forwards) > _COMPARED:
         ends = _around(backwards, lower[::-1])

@@ -55,10 +55,10 @@ def recent_writers(tables: Iterable[Mapping[str, int]], now: int) -> tuple[Engin
 
 def undeclared_writers(declared: Iterable[Engines], recent: Iterable[Engine]) -> tuple[Engine, ...]:
     """Return the engines among the recent writers that nobody declared; none if nobody declared any."""
-    known = tuple(engine for engines in declared for engine in engines.all)
-    if not known:
+    writers = tuple(engine for engines in declared for engine in engines.all)
+    if not writers:
         return ()
-    return tuple(engine for engine in recent if not any(_is_same(own, engine) for own in known))
+    return tuple(engine for engine in recent if not any(_is_same(own, engine) for own in writers))
 
 
 def warning(

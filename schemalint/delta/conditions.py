@@ -134,24 +134,24 @@ def _among(
     return None
 
 
-def _fit(node: exp.Expr, wanted: DataType, columns: Struct) -> tuple[ConditionFault, str] | None:
+def _fit(node: exp.Expr, type_: DataType, columns: Struct) -> tuple[ConditionFault, str] | None:
     """Return the fault of a value that is used with one of the type."""
     own, text = _type_of(node, columns), _text_of(node)
     if own is None:
         return None
     if text is not None:
-        if isinstance(wanted, Array | Map | Struct):
-            return ConditionFault.TYPES, f"uses the text '{text}' with {print_type(wanted)}"
-        if _is_castable(text, wanted):
+        if isinstance(type_, Array | Map | Struct):
+            return ConditionFault.TYPES, f"uses the text '{text}' with {print_type(type_)}"
+        if _is_castable(text, type_):
             return None
         return (
             ConditionFault.TEXT,
-            f"uses the text '{text}' with {print_type(wanted)}, to which it cannot be cast",
+            f"uses the text '{text}' with {print_type(type_)}, to which it cannot be cast",
         )
-    groups = _group(own), _group(wanted)
+    groups = _group(own), _group(type_)
     if "" in groups or groups[0] == groups[1]:
         return None
-    return ConditionFault.TYPES, f"uses {print_type(own)} with {print_type(wanted)}"
+    return ConditionFault.TYPES, f"uses {print_type(own)} with {print_type(type_)}"
 
 
 def _is_castable(text: str, type_: DataType) -> bool:

@@ -70,9 +70,9 @@ def newly_listed(before: TableState, after: TableState) -> Iterator[Deletion]:
     The name of a column that was dropped can be taken by another column, and that one be dropped too: by an
     entry with another type, or without one.
     """
-    known = before.dropped_by_key
+    listed_before = before.dropped_by_key
     for entry in after.dropped:
-        listed = known.get(path_key(entry.path), ())
+        listed = listed_before.get(path_key(entry.path), ())
         is_new = all(entry.type != other.type for other in listed)
         if not listed or (is_new and _is_of(entry, type_at(before.columns, entry.path))):
             yield entry

@@ -91,8 +91,8 @@ class Engine:
     @property
     def judged_as(self) -> str | None:
         """The newest version that is known, if this one is newer; else None."""
-        known = {DELTA_SPARK: DELTA_LINES[-1], DATABRICKS: _NEWEST_DATABRICKS, FABRIC: _newest(_FABRIC)}
-        newest = known[self.name]
+        newest_of = {DELTA_SPARK: DELTA_LINES[-1], DATABRICKS: _NEWEST_DATABRICKS, FABRIC: _newest(_FABRIC)}
+        newest = newest_of[self.name]
         if self.release[: len(release_of(newest))] <= release_of(newest):
             return None
         return MEASURED[-1] if self.name == DELTA_SPARK else newest

@@ -249,9 +249,9 @@ def _answer(engine: Engine, span: Span | None) -> Answer:
     does = span.does(engine.delta)
     if does is None:
         return _UNKNOWN
-    asked = span.asked and engine.name == DELTA_SPARK and engine.release in map(release_of, MEASURED)
+    is_asked = span.asked and engine.name == DELTA_SPARK and engine.release in map(release_of, MEASURED)
     since = "" if span.since is None or does else f"Delta can from {span.since} on"
-    return Answer(does, Evidence.MEASURED if asked else Evidence.DOCUMENTED, since)
+    return Answer(does, Evidence.MEASURED if is_asked else Evidence.DOCUMENTED, since)
 
 
 def _answer_of_databricks(engine: Engine, span: Span) -> Answer:

@@ -186,8 +186,8 @@ def recorded_type(text: object) -> DataType | None:
     """
     if not isinstance(text, str):
         return None
-    if named := type_of_name(text):
-        return named
+    if type_ := type_of_name(text):
+        return type_
     try:
         return parse_type(text)
     except TypeTextError:

@@ -120,6 +120,6 @@ def merge_summaries(summaries: Iterable[FooterSummary]) -> FooterSummary:
 def add_files(total: dict[K, Files], more: Mapping[K, Files]) -> None:
     """Add files to a total by key, in place; both must count different files."""
     for key, files in more.items():
-        known = total.get(key, _NO_FILES)
-        examples = nsmallest(EXAMPLES, {*known.examples, *files.examples})
-        total[key] = Files(known.count + files.count, tuple(examples))
+        files_so_far = total.get(key, _NO_FILES)
+        examples = nsmallest(EXAMPLES, {*files_so_far.examples, *files.examples})
+        total[key] = Files(files_so_far.count + files.count, tuple(examples))

@@ -48,8 +48,8 @@ class HistoryStep:
     def title(self) -> str:
         """The commit for messages: ``version 5 (CHANGE COLUMN, 2026-11-20 10:00:00 UTC, by anna)``."""
         entry = self.entry
-        known = (entry.operation, utc_text(entry.timestamp), f"by {entry.user}" if entry.user else None)
-        details = ", ".join(text for text in known if text)
+        parts = (entry.operation, utc_text(entry.timestamp), f"by {entry.user}" if entry.user else None)
+        details = ", ".join(text for text in parts if text)
         return f"version {entry.version}" + (f" ({details})" if details else "")
 
 

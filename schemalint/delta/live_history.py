@@ -20,10 +20,10 @@ from schemalint.delta.type_history import is_restore, lost_records, replaces_all
 
 def may_misfit_files(history: History) -> bool:
     """Whether a commit changes the schema so that data files from before it may no longer fit."""
-    known = tuple(steps(history))
+    all_steps = tuple(steps(history))
     return any(
         next(iter(faults_of_step), None) is not None
-        for step in _with_earlier_columns(known, _states(known), range(len(known)))
+        for step in _with_earlier_columns(all_steps, _states(all_steps), range(len(all_steps)))
         if _changes_schema(step)
         for faults_of_step in (faults(step), unrecorded_changes(step), lost_records(step))
     )
@@ -31,19 +31,21 @@ def may_misfit_files(history: History) -> bool:
 
 def live_steps(history: History) -> tuple[HistoryStep, ...]:
     """Return every commit that changed metadata or protocol, oldest first; see `HistoryStep.superseded`."""
-    known = tuple(steps(history))
-    states = _states(known)
-    written = tuple(_written(history, known))
-    oldest = written[0] if written else len(known)
+    all_steps = tuple(steps(history))
+    states = _states(all_steps)
+    written = tuple(_written(history, all_steps))
+    oldest = written[0] if written else len(all_steps)
     mattering = _mattering(states, written)
-    unmapped = next((index for index in written if _mapping(states[index]) == "none"), len(known))
+    unmapped = next((index for index in written if _mapping(states[index]) == "none"), len(all_steps))
     return tuple(
         replace(
             step,
             superseded=is_restore(step.entry) or not (index in mattering or lowers_column_id(step)),
             has_unmapped_files=unmapped < index,
         )
-        for index, step in enumerate((*known[:oldest], *_with_earlier_columns(known, states, set(written))))
+        for index, step in enumerate(
+            (*all_steps[:oldest], *_with_earlier_columns(all_steps, states, set(written)))
+        )
     )
 
 
@@ -56,28 +58,28 @@ def _changes_schema(step: HistoryStep) -> bool:
     return before != after or lowers_column_id(step)
 
 
-def _states(known: Iterable[HistoryStep]) -> tuple[TableState | None, ...]:
+def _states(all_steps: Iterable[HistoryStep]) -> tuple[TableState | None, ...]:
     """Return the state after each step."""
     return tuple(
-        metadata.state if (metadata := step.entry.metadata or step.before) else None for step in known
+        metadata.state if (metadata := step.entry.metadata or step.before) else None for step in all_steps
     )
 
 
 def _with_earlier_columns(
-    known: Sequence[HistoryStep], states: Sequence[TableState | None], written: Collection[int]
+    all_steps: Sequence[HistoryStep], states: Sequence[TableState | None], written: Collection[int]
 ) -> Iterator[HistoryStep]:
     """Yield the steps since the oldest one in `written` with what is known of the columns before.
 
     Args:
-        known: The steps.
+        all_steps: The steps.
         states: The state after each step.
         written: The indexes of the steps under whose schema the live data files were written.
     """
     is_mapped = any(_mapping(state) != "none" for state in states)
     highest, stored = 0, frozenset[Path]()
     columns: Struct | None = None
-    for index in range(min(written, default=len(known)), len(known)):
-        step, state = known[index], states[index]
+    for index in range(min(written, default=len(all_steps)), len(all_steps)):
+        step, state = all_steps[index], states[index]
         yield replace(step, max_column_id=highest, stored_paths=stored) if highest else step
         if step.entry.metadata is not None:
             highest = max(highest, max_column_id(step.entry.metadata.state))
@@ -86,18 +88,18 @@ def _with_earlier_columns(
             stored |= stored_paths(columns)
 
 
-def _written(history: History, known: Sequence[HistoryStep]) -> Iterator[int]:
+def _written(history: History, all_steps: Sequence[HistoryStep]) -> Iterator[int]:
     """Yield the indexes of the commits under whose schema the live data files were written.
 
     If that is unknown, yield every commit since the last one that replaced all files, by its operation.
     """
     versions = history.file_versions
     first = 0
-    if versions is None and not any(is_restore(step.entry) for step in known):
-        replaced = (index for index, step in enumerate(known) if _may_replace_all_files(step.entry))
+    if versions is None and not any(is_restore(step.entry) for step in all_steps):
+        replaced = (index for index, step in enumerate(all_steps) if _may_replace_all_files(step.entry))
         first = max(replaced, default=0)
-    for index in range(first, len(known)):
-        if versions is None or known[index].entry.version in versions:
+    for index in range(first, len(all_steps)):
+        if versions is None or all_steps[index].entry.version in versions:
             yield index
 
 

@@ -201,8 +201,8 @@ def _updated(type_: DataType, changes: Sequence[tuple[Path, _InPlace]]) -> DataT
     return updated
 
 
-def _require(needed: Iterable[object], known: Container[object]) -> None:
-    if missing := [step for step in needed if step not in known]:
+def _require(needed: Iterable[object], existing: Container[object]) -> None:
+    if missing := [step for step in needed if step not in existing]:
         raise LookupError(*missing)
 
 

@@ -77,8 +77,8 @@ def canonical(key: str) -> str:
         return FEATURE_PREFIX + (row.name if row else key[len(FEATURE_PREFIX) :])
     if lower.startswith(UNIVERSAL_FORMAT_PREFIX):
         return lower
-    known = find_property(key)
-    return known.key if known else key
+    known_property = find_property(key)
+    return known_property.key if known_property else key
 
 
 def is_known(key: str) -> bool:
@@ -167,7 +167,7 @@ def suggest_property(key: str) -> str | None:
     if not lower.startswith(PREFIX):
         row = find_property(PREFIX + key)
         return row.key if row else None
-    names = [known.removeprefix(PREFIX) for known in _BY_LOWER_CASE]
+    names = [lowercase.removeprefix(PREFIX) for lowercase in _BY_LOWER_CASE]
     nearest = difflib.get_close_matches(lower.removeprefix(PREFIX), names, n=1, cutoff=0.75)
     return _BY_LOWER_CASE[PREFIX + nearest[0]].key if nearest else None
 

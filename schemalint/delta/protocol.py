@@ -103,13 +103,13 @@ def needed_features(
         active: The features that its metadata enables (`activated`).
         requested: The features that the declaration requests by name, in any case.
     """
-    named = frozenset(canonical(name) for name in requested)
+    features = frozenset(canonical(name) for name in requested)
     added = {
         name
         for name in active
-        if (row := FEATURES.get(name)) is None or row.unless is None or row.unless not in current | named
+        if (row := FEATURES.get(name)) is None or row.unless is None or row.unless not in current | features
     }
-    return feature.closure(current | named | added)
+    return feature.closure(current | features | added)
 
 
 def needed_to_alter(
@@ -182,11 +182,14 @@ def requested_versions(declared: Mapping[str, str], supported: frozenset[str]) -
         declared: The declared properties; only the `VERSION_KEYS` matter.
         supported: The features that the table supports.
     """
-    named = {key: declared[key] for key in VERSION_KEYS if key in declared}
-    if not named or any(properties.property_problem(key, value) is not None for key, value in named.items()):
+    versions = {key: declared[key] for key in VERSION_KEYS if key in declared}
+    if not versions or any(
+        properties.property_problem(key, value) is not None for key, value in versions.items()
+    ):
         return None
     reader, writer = (
-        int(named.get(key, own)) for key, own in zip(VERSION_KEYS, minimum_versions(supported), strict=True)
+        int(versions.get(key, own))
+        for key, own in zip(VERSION_KEYS, minimum_versions(supported), strict=True)
     )
     return reader, writer
 

@@ -165,8 +165,8 @@ def _partitioning(step: HistoryStep, before: TableState, after: TableState) -> I
         (SchemaFaultKind.PARTITIONING, new, old),
         (SchemaFaultKind.UNPARTITIONED, old, new),
     ):
-        known = {name.lower() for name in other}
-        if columns := tuple(name for name in one if name.lower() not in known):
+        names = {name.lower() for name in other}
+        if columns := tuple(name for name in one if name.lower() not in names):
             yield SchemaFault(kind, (), ", ".join(old) or None, ", ".join(new) or None, columns)
             return
 

@@ -76,9 +76,9 @@ def paths_with_statistics(
         return frozenset(leaf for leaf in leaves if not selected.isdisjoint((*_parents(leaf), leaf)))
     text = property_value(COUNT, properties)
     count = int(text) if text is not None and re.fullmatch(r"-?\d{1,100}", text) else DEFAULT_COUNT
-    known = frozenset(leaves)
-    outermost = [leaf for leaf in leaves if known.isdisjoint(_parents(leaf))]
-    return known if count < 0 else frozenset(outermost[:count])
+    leaf_paths = frozenset(leaves)
+    outermost = [leaf for leaf in leaves if leaf_paths.isdisjoint(_parents(leaf))]
+    return leaf_paths if count < 0 else frozenset(outermost[:count])
 
 
 def _parents(path: tuple[str, ...]) -> list[tuple[str, ...]]:

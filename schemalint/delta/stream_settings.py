@@ -78,8 +78,8 @@ def reader_options(kinds: Iterable[Blocking], version: int | None = None) -> Map
     """Return the options of ``readStream`` that do the same as `settings`, for whatever checkpoint."""
     from schemalint.delta.streams import Blocking  # noqa: PLC0415 (rules load this module in every check)
 
-    wanted, value = set(kinds), ALWAYS if version is None else str(version)
-    return {kind.option: value for kind in Blocking if kind in wanted}
+    needed, value = set(kinds), ALWAYS if version is None else str(version)
+    return {kind.option: value for kind in Blocking if kind in needed}
 
 
 def metadata_paths(checkpoint: str, source: int = 0, scheme: str | None = None) -> tuple[str, ...]:
@@ -93,9 +93,9 @@ def metadata_paths(checkpoint: str, source: int = 0, scheme: str | None = None) 
         return ()
     written, authority, folder = qualified
     schemes = (scheme,) if scheme else _spellings(written)
-    if not authority and not all(known.lower() in _WITHOUT_AUTHORITY for known in schemes):
+    if not authority and not all(prefix.lower() in _WITHOUT_AUTHORITY for prefix in schemes):
         return ()  # the stream's Spark fills in the authority of its default file system
-    roots = (f"{known}://{authority}{folder}" if authority else f"{known}:{folder}" for known in schemes)
+    roots = (f"{prefix}://{authority}{folder}" if authority else f"{prefix}:{folder}" for prefix in schemes)
     return tuple(f"{root}/sources/{source}" for root in roots)
 
 

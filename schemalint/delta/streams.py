@@ -250,8 +250,8 @@ def _reads(existing: DataType, read: DataType, *, widening: bool, missing: bool 
         case Map(), Map():
             nulls = _keeps_nulls(existing.value_contains_null, read.value_contains_null)
         case _:
-            stored, wanted = _stored(existing), _stored(read)
-            return stored in (VOID, wanted) or (widening and step(stored, wanted) is TypeStep.WIDENING)
+            stored, needed = _stored(existing), _stored(read)
+            return stored in (VOID, needed) or (widening and step(stored, needed) is TypeStep.WIDENING)
     inner = zip(parts(existing), parts(read), strict=True)
     return nulls and all(_reads(old, new, widening=widening, missing=missing) for (_, old), (_, new) in inner)
 

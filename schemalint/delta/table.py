@@ -122,21 +122,21 @@ class TableState:
     @property
     def requested_features(self) -> frozenset[str]:
         """The requested features, from `features` and from ``delta.feature.<name>``, in Delta's spelling."""
-        named = [
+        requested = [
             key.removeprefix(properties.FEATURE_PREFIX)
             for key in self.set_properties
             if key.startswith(properties.FEATURE_PREFIX)
         ]
-        return frozenset(protocol.canonical(name) for name in (*self.features, *named))
+        return frozenset(protocol.canonical(name) for name in (*self.features, *requested))
 
     @cached_property
     def active_features(self) -> frozenset[str]:
         """The features that columns, properties, constraints and clustering enable."""
-        named = [name for name, expression in self.constraints.items() if expression is not None]
+        constraints = [name for name, expression in self.constraints.items() if expression is not None]
         clustering = (
             protocol.CLUSTERING if isinstance(self.clustered_by, tuple) and self.clustered_by else frozenset()
         )
-        return protocol.activated(self.columns, self.properties, named) | clustering
+        return protocol.activated(self.columns, self.properties, constraints) | clustering
 
 
 @frozen

@@ -61,8 +61,8 @@ _ONLY_SPARK: Final = (
 
 def type_of_name(name: str) -> DataType | None:
     """Return the type with this name; None if only a newer Delta version can know the name."""
-    if known := _KNOWN.get(name):
-        return known
+    if type_ := _KNOWN.get(name):
+        return type_
     if match := re.fullmatch(_DECIMAL, name):
         return Decimal(int(match[1]), int(match[2]))
     if match := re.fullmatch(_LENGTH, name):

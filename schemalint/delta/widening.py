@@ -122,18 +122,18 @@ def smallest_decimal(old: DataType, new: DataType) -> Decimal | None:
     return None
 
 
-def nearest_widening(old: DataType, wanted: DataType, *, nested: bool = False) -> DataType | None:
-    """Return the least type that Delta changes ``old`` to in place and that holds the values of ``wanted``.
+def nearest_widening(old: DataType, new: DataType, *, nested: bool = False) -> DataType | None:
+    """Return the least type that Delta changes ``old`` to in place and that holds the values of ``new``.
 
     If no such type holds them, the least one of the same family: ``decimal(20,0)`` for ``bigint`` to
     ``double``. None if the families differ, if ``old`` holds the values itself, or if Delta changes it to no
     other type. Arguments as for `step`.
     """
-    if _family(old) != _family(wanted) or _family(old) is None or _holds(old, wanted):
+    if _family(old) != _family(new) or _family(old) is None or _holds(old, new):
         return None
     in_place = (TypeStep.WIDENING, TypeStep.FREE)
-    legal = [type_ for type_ in _wider_types(old, wanted) if step(old, type_, nested=nested) in in_place]
-    return next(iter([*(type_ for type_ in legal if _holds(type_, wanted)), *legal]), None)
+    legal = [type_ for type_ in _wider_types(old, new) if step(old, type_, nested=nested) in in_place]
+    return next(iter([*(type_ for type_ in legal if _holds(type_, new)), *legal]), None)
 
 
 def narrows(old: DataType, new: DataType) -> bool:
@@ -178,26 +178,26 @@ def refusal(old: DataType, new: DataType, *, nested: bool = False) -> str | None
     return _DELTA_REFUSES if _is_upcast(old, new) else _SPARK_REFUSES
 
 
-def _wider_types(old: DataType, wanted: DataType) -> Iterator[DataType]:
+def _wider_types(old: DataType, new: DataType) -> Iterator[DataType]:
     """Yield wider types, the least one first; the decimal and the text are those that hold both types."""
     yield from sorted(_WIDER.get(old, ()), key=lambda type_: _ORDER.get(type_, 0))
     digits = Decimal(_DIGITS[old]) if old in _DIGITS else old
     if isinstance(digits, Decimal):
-        other = _LOSSLESS.get(wanted, wanted)
+        other = _LOSSLESS.get(new, new)
         if not isinstance(other, Decimal):
             other = digits
         scale = max(digits.scale, other.scale)
         yield Decimal(max(digits.precision - digits.scale, other.precision - other.scale) + scale, scale)
-    if isinstance(old, Char | Varchar) and isinstance(wanted, Char | Varchar):
-        yield Varchar(max(old.length, wanted.length))
+    if isinstance(old, Char | Varchar) and isinstance(new, Char | Varchar):
+        yield Varchar(max(old.length, new.length))
 
 
-def _holds(type_: DataType, wanted: DataType) -> bool:
+def _holds(type_: DataType, other: DataType) -> bool:
     """Whether a type holds all values of another one of its family."""
-    if isinstance(type_, Char | Varchar) and isinstance(wanted, Char | Varchar):
-        return type_.length >= wanted.length
-    is_wider = step(wanted, type_) in (TypeStep.SAME, TypeStep.WIDENING, TypeStep.FREE)
-    return is_wider or _digits_fit(wanted, type_)
+    if isinstance(type_, Char | Varchar) and isinstance(other, Char | Varchar):
+        return type_.length >= other.length
+    is_wider = step(other, type_) in (TypeStep.SAME, TypeStep.WIDENING, TypeStep.FREE)
+    return is_wider or _digits_fit(other, type_)
 
 
 def _family(type_: DataType) -> str | None:

@@ -35,9 +35,9 @@ def applied_streams(plan: TablePlan, contract: Contract, table: LiveTable) -> It
     since = commits_since(table, plan.version) if plan.version is not None else None
     by_files = stream_reports(plan.table, contract.consumers, ())
     by_run = stream_reports(plan.table, contract.consumers, since or ())
-    for known, expected in zip(by_files, by_run, strict=True):
-        if known.unknown is None:
-            yield known
+    for report, expected in zip(by_files, by_run, strict=True):
+        if report.unknown is None:
+            yield report
         else:  # the stream's files say nothing, so that the commits of this run count
             yield expected if since is not None else expected.with_unknown_effect()
 

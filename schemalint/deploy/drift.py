@@ -141,8 +141,8 @@ def _altered_before_drop(
             continue
         live = removed.field.type
         listed = contract.state.dropped_by_key.get(path_key(removed.path), ())
-        known = tracking.dropped_types.get(removed.field.column_id or 0, ())
-        types = (*known, *(entry.type for entry in listed if entry.type is not None))
+        old_types = tracking.dropped_types.get(removed.field.column_id or 0, ())
+        types = (*old_types, *(entry.type for entry in listed if entry.type is not None))
         is_widened = contract.open.widening and any(step(old, live) == TypeStep.WIDENING for old in types)
         if types and not is_widened and not any(is_alike(old, live) for old in types):
             yield Refusal(

@@ -126,8 +126,8 @@ def _requested(request: JournalInput) -> tuple[FiledTable, ...]:
         if table_key(name) not in keys:
             content = ", ".join(table.table for table in filed) or "no table"
             raise UsageError(f"{request.path} does not contain {name}", help=f"it contains {content}")
-    wanted = {table_key(name) for name in request.tables} or keys
-    return tuple(table for table in filed if table_key(table.table) in wanted)
+    requested = {table_key(name) for name in request.tables} or keys
+    return tuple(table for table in filed if table_key(table.table) in requested)
 
 
 def _resumed(

@@ -152,9 +152,11 @@ def _by_hash(revisions: Revisions, contract: Contract, hash_: str) -> LastApplie
 
 
 def _by_state(revisions: Revisions, contract: Contract, table: LiveTable) -> LastApplied | _Unknown:
-    named = ((commit[:12], revision) for commit, revision in revisions.newest_first(contract.key))
+    revisions_by_commit = (
+        (commit[:12], revision) for commit, revision in revisions.newest_first(contract.key)
+    )
     head = (revisions.head.commit or "")[:12] or "the working tree"
-    since = matching_revision([(head, contract), *named], table.state)
+    since = matching_revision([(head, contract), *revisions_by_commit], table.state)
     if isinstance(since, Refusal):
         return _Unknown(since)
     return LastApplied(_without_repeats(since)) if since else _Unknown()

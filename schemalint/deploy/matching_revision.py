@@ -101,14 +101,14 @@ def _unclear(since: Sequence[Contract], seen: Sequence[Contract], live: TableSta
     """Refuse to add a column beside an undeclared one of its type, which could be it, renamed by hand."""
     if live.column_mapping == "none":
         return None  # columns keep their names
-    contract, known = seen[0], [revision.state for revision in seen]
+    contract, states = seen[0], [revision.state for revision in seen]
     tracking = track_columns(live.columns, [revision.state for revision in since]) if since else None
     planned = pending_changes(contract, live, PlanOptions(tracking))
     help_text = (
         "rename it back by hand; if it is another column, name the commit that was applied last, or none: "
         "--base REV, --base none"
     )
-    refused = possible_renames(planned, contract.state, live, tracking, known, help_text)
+    refused = possible_renames(planned, contract.state, live, tracking, states, help_text)
     return next(refused, None)
 
 
@@ -117,7 +117,7 @@ def possible_renames(
     declared: TableState,
     live: TableState,
     tracking: ColumnTracking | None,
-    known: Sequence[TableState],
+    states: Sequence[TableState],
     help_text: str,
 ) -> Iterator[Refusal]:
     """Refuse to add the columns that an undeclared live one beside them could be.
@@ -130,7 +130,7 @@ def possible_renames(
         declared: The declaration.
         live: The live table.
         tracking: Which column is which.
-        known: The states that a missing column may have had; a column that none of them has is new.
+        states: The states that a missing column may have had; a column that none of them has is new.
         help_text: What to do.
     """
     retaken = tracking.retaken if tracking else frozenset()
@@ -147,7 +147,7 @@ def possible_renames(
         beside = type_at(live.columns, parent)
         if not isinstance(beside, Struct) or not isinstance(siblings, Struct):
             continue
-        types = {_bare(known_type) for known_type in _types(known, added.path, parent)}
+        types = {_bare(known_type) for known_type in _types(states, added.path, parent)}
         for field in beside.fields:
             path = (*parent, field.name)
             is_renamed = renames.forward(path)[-1] != field.name
@@ -162,8 +162,8 @@ def possible_renames(
                 )
 
 
-def _types(known: Sequence[TableState], path: Path, live_parent: Path) -> Iterator[DataType]:
-    for state in known:
+def _types(states: Sequence[TableState], path: Path, live_parent: Path) -> Iterator[DataType]:
+    for state in states:
         for parent in {path[:-1], live_parent}:
             if (type_ := type_at(state.columns, (*parent, path[-1]))) is not None:
                 yield type_

@@ -71,8 +71,8 @@ def audit(
             from schemalint.lint.client_support import today  # noqa: PLC0415 (only with --clients)
 
             declared = case.declared.consumers if case.declared else ()
-            asked = {consumer.name: consumer for consumer in (*consumers, *declared)}
-            clients += today(name, table, asked.values(), client_rows)
+            by_name = {consumer.name: consumer for consumer in (*consumers, *declared)}
+            clients += today(name, table, by_name.values(), client_rows)
         judged.append(_judged(name, case, keep_table=keep_tables))
         with collecting(errors, name):
             streams += _streams(name, case.declared)
@@ -155,7 +155,7 @@ def with_exceptions(
     pairs = [(at_base.get(key), contract) for key, contract in declared.items()]
     exceptions = approvals.with_contracts(pairs)
     outcome = approve(result.findings, exceptions, rules.rules, approvals.today, baseline)
-    named = outcome.used | outcome.failed.keys()
+    decided = outcome.used | outcome.failed.keys()
     # `check` judges the others.
     facts = AUDITED if files else AUDITED - {PhysicalTypes}
     of_audits = {
@@ -164,7 +164,7 @@ def with_exceptions(
     judged = {table_key(table) for table in result.run.compared}
 
     def is_judged(written: WrittenException) -> bool:
-        return written in named or (
+        return written in decided or (
             written.exception.rule in of_audits and table_key(written.table) in judged
         )
 

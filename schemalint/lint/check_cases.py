@@ -270,9 +270,9 @@ class PairedContracts:
         self.errors += request.declared.errors
         self.skipped += request.declared.skipped
         sides = request.declared.changed(everything=request.everything)
-        for known, declared in zip((self.before, self.after), sides, strict=True):
+        for side, declared in zip((self.before, self.after), sides, strict=True):
             for key, contract in declared.items():
-                known.setdefault(key, contract)
+                side.setdefault(key, contract)
 
     def _read(self, path: str) -> None:
         base, head = self._request.contents.base.get(path), self._request.contents.head.get(path)
@@ -283,11 +283,11 @@ class PairedContracts:
             self.unreadable |= {contract.key for contract in before.contracts}
         elif before.errors:
             self._broken_before = True
-        for known, result in ((self.before, before), (self.after, after)):
+        for side, result in ((self.before, before), (self.after, after)):
             for contract in result.contracts:
                 if contract.extends is None:  # those that extend another one are joined with it
-                    known.setdefault(contract.key, contract)
-                elif self._request.declared is None and known is self.after:
+                    side.setdefault(contract.key, contract)
+                elif self._request.declared is None and side is self.after:
                     self.errors.append(nothing_to_extend(contract))
 
     def _read_older_bases(self) -> None:

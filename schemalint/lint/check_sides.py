@@ -338,8 +338,8 @@ def path_filter(root: Path, paths: tuple[str, ...], files: Iterable[str]) -> Cal
         except ValueError:
             raise UsageError(f"{path} is outside of the repository {root}") from None
     for path, relative in zip(paths, relative_paths, strict=True):
-        known = any(PurePosixPath(file).is_relative_to(relative) for file in files)
-        if not known and not Path(path).exists():
+        exists = any(PurePosixPath(file).is_relative_to(relative) for file in files)
+        if not exists and not Path(path).exists():
             close = nearest_name(str(relative), files)
             raise UsageError(
                 f"{path} exists neither in the working tree nor in the base",

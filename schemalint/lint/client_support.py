@@ -130,8 +130,8 @@ def today(
 
 def known_clients(rows: _Rows = ()) -> tuple[Consumer, ...]:
     """Return a consumer for each read path of each client of the table, at its newest known version."""
-    named = dict.fromkeys((*client_names(), *(str(row["client"]) for row in rows)))
-    clients = [client for name in named if (client := find_client(name, rows))]
+    names = dict.fromkeys((*client_names(), *(str(row["client"]) for row in rows)))
+    clients = [client for name in names if (client := find_client(name, rows))]
     return tuple(
         Consumer(client.name, client.name, client.newest, path)
         for client in clients
@@ -219,10 +219,10 @@ def _cause_of(reason: Reason, ctx: RuleContext, upgrades: Iterable[ProtocolUpgra
         return ("property", _FORMATS), True
     if reason.trait is Trait.FEATURE:
         bringing = [cause for cause in causes if reason.name in closure(cause[2])]
-        named = next((cause for cause in bringing if cause[:2] == ("feature", reason.name)), None)
-        first = named or next(iter(bringing), None)
+        of_feature = next((cause for cause in bringing if cause[:2] == ("feature", reason.name)), None)
+        first = of_feature or next(iter(bringing), None)
         if first is not None:
-            return (first[0], first[1]), named is not None
+            return (first[0], first[1]), of_feature is not None
         if reason.name == "columnMapping" and ctx.before.column_mapping != ctx.after.column_mapping:
             return ("property", COLUMN_MAPPING_MODE), True
         return ("feature", reason.name), True

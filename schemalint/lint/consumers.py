@@ -78,8 +78,8 @@ def _with_consumers(
     for config in configurations:
         known = config.consumers
         of_config = tuple(_names_of_table(contract.table, config)) if of_table else ()
-        named = dict.fromkeys((*of_config, *declaring.named_consumers))
-        consumers = (known[name] for name in named if name in known)
+        names = dict.fromkeys((*of_config, *declaring.named_consumers))
+        consumers = (known[name] for name in names if name in known)
         given = united(given, [_of_columns(consumer, contract.state.columns) for consumer in consumers])
     rows = configurations[0].clients
     faults = tuple(islice(_faults(declaring, known, rows), _MOST_FAULTS))
@@ -123,13 +123,13 @@ def _faults_of_rows(config: Config) -> Iterator[ConfigError]:
 
 
 def _faults(
-    declaring: Contract | TargetOverlay, known: Mapping[str, Consumer], rows: _Rows
+    declaring: Contract | TargetOverlay, declared: Mapping[str, Consumer], rows: _Rows
 ) -> Iterator[ConsumerFault]:
     for name in declaring.named_consumers:
-        if name not in known:
-            yield ConsumerFault("undeclared", name, nearest=_nearest(name, known))
+        if name not in declared:
+            yield ConsumerFault("undeclared", name, nearest=_nearest(name, declared))
     for consumer in declaring.consumers:
-        if consumer.name in known:
+        if consumer.name in declared:
             yield ConsumerFault("declared twice", consumer.name)
         yield from _faults_of_client(consumer, rows)
 
@@ -139,8 +139,8 @@ def _faults_of_client(consumer: Consumer, rows: _Rows) -> Iterator[ConsumerFault
         return
     from schemalint.clients import client_names, find_client, parse_versions  # noqa: PLC0415 (only for clients)
 
-    def fault(kind: FaultKind, value: str, known: Iterable[str] = ()) -> ConsumerFault:
-        return ConsumerFault(kind, consumer.name, value, _nearest(value, known))
+    def fault(kind: FaultKind, value: str, candidates: Iterable[str] = ()) -> ConsumerFault:
+        return ConsumerFault(kind, consumer.name, value, _nearest(value, candidates))
 
     client = find_client(consumer.client, rows)
     if client is None:
@@ -155,11 +155,11 @@ def _faults_of_client(consumer: Consumer, rows: _Rows) -> Iterator[ConsumerFault
             yield fault("version", consumer.version)
 
 
-def _nearest(name: str, known: Iterable[str]) -> str | None:
+def _nearest(name: str, candidates: Iterable[str]) -> str | None:
     from schemalint.delta.column_names import nearest_name  # noqa: PLC0415 (only for a fault)
 
     return (
-        nearest_name(name, (other for other in known if len(other) <= _LONGEST))
+        nearest_name(name, (other for other in candidates if len(other) <= _LONGEST))
         if len(name) <= _LONGEST
         else None
     )

@@ -26,8 +26,8 @@ def effective_pairs(
     before: Contract | None, after: Contract | None, engines: Mapping[str | None, Engines]
 ) -> Iterator[tuple[str | None, Contract | None, Contract | None]]:
     """Yield each target with the contracts that count for it, unless the table is absent from it."""
-    named = [name for contract in (before, after) if contract for name in contract.targets]
-    for target, engines_of, targets in _variants(tuple(dict.fromkeys(named)), engines):
+    names = [name for contract in (before, after) if contract for name in contract.targets]
+    for target, engines_of, targets in _variants(tuple(dict.fromkeys(names)), engines):
         new = _declared_for(target, before, after).for_engines(engines_of, *targets) if after else None
         if new is None or not new.absent:
             old = present(before, target)
@@ -35,18 +35,18 @@ def effective_pairs(
 
 
 def _variants(
-    named: Sequence[str], engines: Mapping[str | None, Engines]
+    names: Sequence[str], engines: Mapping[str | None, Engines]
 ) -> Iterator[tuple[str | None, Engines, tuple[str, ...]]]:
     """Yield the targets that the contract names, after one without a name for all others of the same engines.
 
     Each comes with its engines and the targets that have these.
     """
-    others = grouped((engine, target) for target, engine in engines.items() if target not in named)
+    others = grouped((engine, target) for target, engine in engines.items() if target not in names)
     everywhere = grouped((engine, target) for target, engine in engines.items())
     for own, targets in (others or everywhere or {Engines(): ()}).items():
         yield None, own, tuple(target for target in targets if target is not None)
     of_all = engines.get(None, Engines())
-    yield from ((target, engines.get(target, of_all), (target,)) for target in named)
+    yield from ((target, engines.get(target, of_all), (target,)) for target in names)
 
 
 def _declared_for(target: str | None, before: Contract | None, after: Contract) -> Contract:

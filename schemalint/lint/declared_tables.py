@@ -163,7 +163,7 @@ def _entries(deciding: Sequence[Config], given: Iterable[Declarations]) -> tuple
             models = (*by_path[key].models, *entry.models) if key in by_path else entry.models
             by_path[key] = replace(by_path.get(key, entry), models=tuple(dict.fromkeys(models)))
     for entry in given:
-        if entry.format not in {known.format for known in by_path.values()}:
+        if entry.format not in {other.format for other in by_path.values()}:
             by_path[entry.path, entry.format] = entry
     return tuple(by_path.values())
 
@@ -309,8 +309,8 @@ def _staleness(files: _Files, entry: Declarations, origin: Origin) -> list[Schem
             return [GitError(message, help=advice)]
         return []
     changed = git.sources_changed_at(files.repository, commit, folder)
-    made = _time(origin.made_at)
-    if made is None or (changed is not None and made < changed):
+    made_at = _time(origin.made_at)
+    if made_at is None or (changed is not None and made_at < changed):
         message = (
             f"--base-from is older than the project at {commit[:12]}: made {origin.made_at or 'at no time'}, "
             f"changed {changed:%Y-%m-%dT%H:%M:%SZ}"
@@ -321,10 +321,10 @@ def _staleness(files: _Files, entry: Declarations, origin: Origin) -> list[Schem
 
 def _time(text: str) -> dt.datetime | None:
     try:
-        made = dt.datetime.fromisoformat(text)
+        instant = dt.datetime.fromisoformat(text)
     except ValueError:
         return None
-    return made if made.tzinfo else made.replace(tzinfo=dt.UTC)
+    return instant if instant.tzinfo else instant.replace(tzinfo=dt.UTC)
 
 
 def _paired(before: Reading, after: Reading) -> DeclaredTables:

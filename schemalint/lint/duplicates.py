@@ -190,8 +190,8 @@ def _same(
     for contract in namesakes:
         # A contract of the base stands for one of the head: a copy beside it is new.
         bases = at_base.get((contract.file, contract.key)) or at_base.get((None, contract.key))
-        known = set(keys_of(bases.pop(0))) if bases else set()
-        claims += [(key in known, contract, key) for key in keys_of(contract)]
+        keys_at_base = set(keys_of(bases.pop(0))) if bases else set()
+        claims += [(key in keys_at_base, contract, key) for key in keys_of(contract)]
     first: dict[Hashable, tuple[bool, Contract]] = {}
     reported: set[tuple[int, int]] = set()
     for is_known, contract, key in sorted(claims, key=lambda claim: not claim[0]):

@@ -70,9 +70,9 @@ class Exceptions:
 
     def after(self, file: FixedFile) -> Exceptions:
         """Return the exceptions after fixes of their file: none of them is another one."""
-        known = {_identity(entry): entry for entry in self.of_file}
+        by_identity = {_identity(entry): entry for entry in self.of_file}
         written = contracts.read_exceptions(file.file, file.after.encode())
-        of_file = tuple(replace(entry, added=known[_identity(entry)].added) for entry in written)
+        of_file = tuple(replace(entry, added=by_identity[_identity(entry)].added) for entry in written)
         return replace(self, of_file=of_file, texts={file.file: file.after})
 
 
@@ -99,16 +99,16 @@ def exceptions_of(sides: Sides, accepted: Collection[str], foreign: str | None) 
         written = contracts.read_exceptions(visible(name), data)
     except (ConfigError, ContractError) as error:
         return replace(exceptions, errors=(error,))
-    known: set[object] = set()
+    identities: set[object] = set()
     if sides.base == sides.head:
-        known = set(map(_identity, written))
+        identities = set(map(_identity, written))
     elif not isinstance(sides.base, EmptyTree):
         with suppress(ContractError):  # what cannot be read approves nothing
             at_base = git.file_at(sides.repository, sides.base, name)
-            known = {_identity(entry) for entry in contracts.read_exceptions(name, at_base or b"")}
+            identities = {_identity(entry) for entry in contracts.read_exceptions(name, at_base or b"")}
     return replace(
         exceptions,
-        of_file=tuple(replace(entry, added=_identity(entry) not in known) for entry in written),
+        of_file=tuple(replace(entry, added=_identity(entry) not in identities) for entry in written),
         texts={visible(name): data.decode("utf-8", "replace")},
     )
 
@@ -157,10 +157,10 @@ def _identity(entry: WrittenException) -> object:
 
 
 def _of_contract(before: Contract | None, after: Contract) -> Iterator[WrittenException]:
-    known = frozenset(before.exceptions if before else ())
+    at_base = frozenset(before.exceptions if before else ())
     for index, exception in enumerate(after.exceptions):
         location = contracts.locate(after, ("exception", index))
-        added = exception not in known
+        added = exception not in at_base
         yield WrittenException(
             exception, after.table, ExceptionSource.CONTRACT, location, added, index, after.document
         )

@@ -179,8 +179,8 @@ def _without_items(
             paths |= {written: (key,) if keeps_none else (key, written.index) for written in together}
     changes_of: dict[WrittenException, tuple[TextChange, ...]] = {}
     for index, of_document in grouped((written.document, written) for written in paths).items():
-        wanted = {written: Remove(paths[written]) for written in of_document}
-        changes = TextEditor(documents[index]).changes(wanted.values())
-        made = {operation: change for change in changes for operation in change.operations}
-        changes_of |= {written: (made[removal],) for written, removal in wanted.items()}
+        operations = {written: Remove(paths[written]) for written in of_document}
+        changes = TextEditor(documents[index]).changes(operations.values())
+        change_of = {operation: change for change in changes for operation in change.operations}
+        changes_of |= {written: (change_of[removal],) for written, removal in operations.items()}
     return changes_of

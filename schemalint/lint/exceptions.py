@@ -127,8 +127,8 @@ def names(written: WrittenException, finding: Finding) -> bool:
         _is_of(exception, finding)
         and (not _has_object(exception) or _is_about(exception, finding))
         and all(
-            wanted is None or (value is not None and _same(wanted, value))
-            for wanted, value in ((exception.old, finding.old), (exception.new, finding.new))
+            value_named is None or (value is not None and _same(value_named, value))
+            for value_named, value in ((exception.old, finding.old), (exception.new, finding.new))
         )
     )
 
@@ -152,8 +152,8 @@ def _keys(written: WrittenException) -> Iterator[Hashable]:
     """Yield what `_keys_of` yields for the findings that an exception names, and perhaps for others."""
     exception = written.exception
     subject: Hashable = exception.object and ("object", exception.object)
-    if named := named_object(exception):
-        subject = named[0], named[1].casefold()
+    if named_part := named_object(exception):
+        subject = named_part[0], named_part[1].casefold()
     if exception.column is not None:
         subject = "column", format_path(exception.column).lower()
     for rule in {exception.rule, DRIFT_SCHEMA} if exception.via else (exception.rule,):
@@ -187,15 +187,18 @@ def _has_object(exception: RuleException) -> bool:
 def _is_about(exception: RuleException, finding: Finding) -> bool:
     if exception.column is not None:
         return finding.column is not None and finding.column.lower() == format_path(exception.column).lower()
-    if named := named_object(exception):
-        return (finding.object.kind, finding.object.name.casefold()) == (named[0], named[1].casefold())
+    if named_part := named_object(exception):
+        return (finding.object.kind, finding.object.name.casefold()) == (
+            named_part[0],
+            named_part[1].casefold(),
+        )
     return not finding.path and finding.object.kind == exception.object
 
 
-def _same(wanted: str, value: str) -> bool:
+def _same(text: str, value: str) -> bool:
     """Whether a text is a finding's value; for a column it may leave out the name in front of the type."""
     _name, _, type_ = value.partition(": ")
-    return _spelled(wanted) in (_spelled(value), _spelled(type_ or value))
+    return _spelled(text) in (_spelled(value), _spelled(type_ or value))
 
 
 def _spelled(text: str) -> str:
@@ -221,8 +224,8 @@ def _obstacle(written: WrittenException, finding: Finding, rule: Rule | None, to
         return NEEDS_REWRITE
     if not _has_object(exception):
         return f"it names no object: {_object_entry(finding)}"
-    for key, wanted, value in (("from", exception.old, finding.old), ("to", exception.new, finding.new)):
-        if wanted is None and value is not None:
+    for key, value_named, value in (("from", exception.old, finding.old), ("to", exception.new, finding.new)):
+        if value_named is None and value is not None:
             return f"it does not name the change: {key}: {value}"
     return None
 

@@ -172,10 +172,10 @@ def locate_finding(fact: Fact, problem: Problem, contract: Contract) -> Location
 
 def _anchors(fact: Fact, problem: Problem) -> tuple[Anchor, ...]:
     if problem.object is not None and problem.path is None:
-        named = (_object_anchor(problem.object), ("table",))
+        default_anchors = (_object_anchor(problem.object), ("table",))
         if problem.part is None:
-            return named
-        return ((problem.part,), (*named[0], problem.part), *named)
+            return default_anchors
+        return ((problem.part,), (*default_anchors[0], problem.part), *default_anchors)
     path = problem.path
     inner = fact.change if isinstance(fact, Drift) else fact
     own = (

@@ -42,7 +42,7 @@ def with_follow_ups(
         rules: All rules; those about effects ask for nothing.
     """
     effects = {rule.code for rule in rules if rule.scope == "effect"}
-    known = {_request(finding) for finding in findings}
+    requests = {_request(finding) for finding in findings}
     judged: defaultdict[str, list[tuple[TableState, _FollowUps]]] = defaultdict(list)
 
     def follow_ups(code: str, remedy: Callable[[], TableState]) -> _FollowUps:
@@ -56,7 +56,7 @@ def with_follow_ups(
         if consequences is None and len(of_rule) == _MOST_REMEDIES:
             return of_rule[0][1]
         if consequences is None:
-            new = _new_findings(state, contract, judge, known)
+            new = _new_findings(state, contract, judge, requests)
             consequences = _FollowUps(other for other in new if other.code not in effects)
             of_rule.append((state, consequences))
         return consequences
@@ -101,10 +101,10 @@ def _new_findings(
     remedy: TableState,
     contract: Contract,
     judge: Callable[[Contract], Sequence[Finding]],
-    known: Collection[object],
+    requests: Collection[object],
 ) -> Iterator[Finding]:
     """Yield the findings that a remedy brings, and those that their own remedies bring."""
-    seen = set(known)
+    seen = set(requests)
     for _round in range(_MOST_ROUNDS):
         findings = [
             finding

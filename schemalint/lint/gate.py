@@ -80,9 +80,9 @@ def _added(
     """Compare a list of which each entry allows something."""
 
     def compare(base: Config, head: Config) -> Iterator[Loosening]:
-        known = tuple(entries(base))
+        at_base = tuple(entries(base))
         for entry in entries(head):
-            if not covers(entry, known):
+            if not covers(entry, at_base):
                 yield Loosening(key, None, entry, path or (key,), entry)
 
     return compare
@@ -174,9 +174,9 @@ def _fail_on(base: Config, head: Config) -> Iterator[Loosening]:
 
 def _ignored_tables(base: Config, head: Config) -> Iterator[Loosening]:
     for entry in head.tables:
-        known = [pattern for other in _covering(base, entry) for pattern in other.ignore]
+        at_base = [pattern for other in _covering(base, entry) for pattern in other.ignore]
         for pattern in entry.ignore:
-            if not is_covered(pattern, known):
+            if not is_covered(pattern, at_base):
                 yield _of_tables(entry, "ignore", None, pattern)
 
 
@@ -264,12 +264,14 @@ def _text(value: object) -> str | None:
 
 def _nested(base: Config, head: Config) -> Iterator[Loosening]:
     """Compare the settings of each folder with a nested file; what is looser around it is not repeated."""
-    known = {"": frozenset(loosenings_in_folder(base, head))}
+    of_folder = {"": frozenset(loosenings_in_folder(base, head))}
     for folder in sorted({*base.nested, *head.nested}, key=lambda folder: (folder.count("/"), folder)):
         place = f"{folder}/{NAME}"
         loosenings = tuple(loosenings_in_folder(base.at(place), head.at(place)))
-        outer = next(known[name] for name in (*map(str, PurePosixPath(folder).parents), "") if name in known)
-        known[folder] = frozenset(loosenings)
+        outer = next(
+            of_folder[name] for name in (*map(str, PurePosixPath(folder).parents), "") if name in of_folder
+        )
+        of_folder[folder] = frozenset(loosenings)
         for loosening in loosenings:
             if loosening not in outer:
                 yield replace(

@@ -209,8 +209,8 @@ class TablesFile:
     def _by_name(self) -> Mapping[str, TableDocument | TableFailure]:
         """The entries of the target with a name; of several the first counts."""
         targets = None if self.target is None else (None, self.target.name)
-        named = [entry for entry in self.tables if targets is None or entry.target in targets]
-        return {table_key(entry.table): entry for entry in reversed(named) if entry.table is not None}
+        entries = [entry for entry in self.tables if targets is None or entry.target in targets]
+        return {table_key(entry.table): entry for entry in reversed(entries) if entry.table is not None}
 
 
 def read_tables_file(

@@ -86,8 +86,8 @@ class Judge:
         """Return the findings of the rules about declared states that judge live tables too."""
         return self._only(lambda rule: rule.live)(fact, ctx, against)
 
-    def _only(self, wanted: Callable[[Rule], bool]) -> Judge:
-        return Judge(tuple(filter(wanted, self.rules)))
+    def _only(self, is_wanted: Callable[[Rule], bool]) -> Judge:
+        return Judge(tuple(filter(is_wanted, self.rules)))
 
 
 def _each_once(findings: Iterable[tuple[Rule, Finding]]) -> Iterable[tuple[Rule, Finding]]:
@@ -147,9 +147,9 @@ def worst_of_each(cases: Iterable[Iterable[Finding]]) -> tuple[Finding, ...]:
             identity = replace(finding, target=None).identity
             key = identity, numbers[identity]
             numbers[identity] += 1
-            known = merged.get(key)
-            if known is None or known.severity < finding.severity:
-                merged[key] = replace(finding, target=known.target if known else finding.target)
+            worst = merged.get(key)
+            if worst is None or worst.severity < finding.severity:
+                merged[key] = replace(finding, target=worst.target if worst else finding.target)
     return tuple(merged.values())
 
 

@@ -62,9 +62,9 @@ def explain(text: str, rules: tuple[Rule, ...]) -> Explanation:
     words = _WORD.findall(text)
     is_word = len(words) == 1
     upper = {word.upper() for word in words}
-    named = tuple(rule for rule in rules if {rule.code, rule.name.upper()} & upper)
-    if is_word and named:
-        return Explanation((), named)
+    rules_named = tuple(rule for rule in rules if {rule.code, rule.name.upper()} & upper)
+    if is_word and rules_named:
+        return Explanation((), rules_named)
     error_classes = _classes(text, rules, is_word=is_word)
     # A stack trace has many exceptions of Java: they count only if nothing else explains it.
     classes = tuple(filter(str.isupper, error_classes))
@@ -77,7 +77,7 @@ def explain(text: str, rules: tuple[Rule, ...]) -> Explanation:
         *(_error(advice.name, advice, rules) for advice in quoted),
     )
     pages = tuple(rule for rule in rules if any(_claims(rule, error.name) for error in errors))
-    pages = pages or (() if errors else quoting or named)
+    pages = pages or (() if errors else quoting or rules_named)
     if not pages and all(error.advice is None for error in errors):
         raise _unknown(classes[0] if classes else text.strip(), rules)
     return Explanation(errors, pages)
@@ -86,9 +86,9 @@ def explain(text: str, rules: tuple[Rule, ...]) -> Explanation:
 def _unknown(what: str, rules: tuple[Rule, ...]) -> UsageError:
     first = without_secrets(what.partition("\n")[0])[:_LONGEST_NAME]
     names = dict.fromkeys(name for rule in rules for name in (rule.code, rule.name, *rule.delta_errors))
-    wanted = first.upper() if "_" in first else first
+    word = first.upper() if "_" in first else first
     close = nearest_rules(first, rules) if "_" not in first and " " not in first else []
-    close = close or get_close_matches(wanted, [*names, *advice_by_class()], n=_CLOSEST, cutoff=0.5)
+    close = close or get_close_matches(word, [*names, *advice_by_class()], n=_CLOSEST, cutoff=0.5)
     return UsageError(
         f"no rule and no known error has the name {first!r}",
         help=f"did you mean {', '.join(close)}?" if close else "`schemalint rules` lists all rules",
@@ -97,15 +97,17 @@ def _unknown(what: str, rules: tuple[Rule, ...]) -> UsageError:
 
 def _classes(text: str, rules: tuple[Rule, ...], *, is_word: bool) -> tuple[str, ...]:
     """Return the error classes in a text, in its order: all that are known, and unknown ones in brackets."""
-    known = {*advice_by_class(), *(error for rule in rules for error in rule.delta_errors)}
+    all_classes = {*advice_by_class(), *(error for rule in rules for error in rule.delta_errors)}
     if is_word:
-        text = {name.upper(): name for name in known}.get(text.strip().upper(), text.upper())
+        text = {name.upper(): name for name in all_classes}.get(text.strip().upper(), text.upper())
     bracketed = set(_BRACKETED.findall(text))
     tokens = (word.strip(".-") for word in _WORD.findall(text))
     names = (token if token.isupper() else token.rpartition(".")[2] for token in tokens)
     return tuple(
         dict.fromkeys(
-            name for name in names if name in known or name.partition(".")[0] in known or name in bracketed
+            name
+            for name in names
+            if name in all_classes or name.partition(".")[0] in all_classes or name in bracketed
         )
     )
 

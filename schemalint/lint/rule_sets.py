@@ -193,8 +193,10 @@ def rules_about_configuration(
         local: The local rule files; None if they are not allowed.
         ignore: The rules that the command line ignores.
     """
-    known = _without_unknown(settings, load_rules()) if local == () else settings
-    return rules_of(replace(known, select=("CF",), extend_select=(), ignore=(*known.ignore, *ignore)), local)
+    config = _without_unknown(settings, load_rules()) if local == () else settings
+    return rules_of(
+        replace(config, select=("CF",), extend_select=(), ignore=(*config.ignore, *ignore)), local
+    )
 
 
 def configurations_of(deciding: Sequence[Config], *files: str | None) -> tuple[Config, ...]:

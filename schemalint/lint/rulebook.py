@@ -167,10 +167,10 @@ def _with_options(rule: Rule, settings: Config) -> Rule:
     values, sources = settings.options.get(rule.code, {}), settings.sources
     for name, value in values.items():
         if name not in rule.options:
-            known = ", ".join(rule.options) or "none"
+            names = ", ".join(rule.options) or "none"
             raise UsageError(
                 f"rule {rule.code} has no option {name!r}",
-                help=f"its options: {known}",
+                help=f"its options: {names}",
                 location=find_word(sources, name),
             )
         if type(value) is not type(rule.options[name]):

@@ -160,13 +160,13 @@ class ClientSupport:
     @property
     def new_reasons(self) -> tuple[Reason, ...]:
         """The reasons that only the table after the change has."""
-        known = {
+        reasons_before = {
             (reason.trait, reason.name, reason.access, reason.verdict) for reason in self._reasons_before
         }
         return tuple(
             reason
             for reason in self.after.reasons
-            if (reason.trait, reason.name, reason.access, reason.verdict) not in known
+            if (reason.trait, reason.name, reason.access, reason.verdict) not in reasons_before
         )
 
     @property
@@ -246,8 +246,8 @@ class SupportLost:
     @property
     def help(self) -> str:
         """What would keep them in, and from where the verdicts are known, as sentences."""
-        known = [f"{loss.consumer.name} with {' or '.join(loss.cures)}" for loss in self.losses if loss.cures]
-        ways = f"This keeps in: {'; '.join(known)}." if known else "Do without the change."
+        cures = [f"{loss.consumer.name} with {' or '.join(loss.cures)}" for loss in self.losses if loss.cures]
+        ways = f"This keeps in: {'; '.join(cures)}." if cures else "Do without the change."
         return f"{ways} {self.details}"
 
 

@@ -233,9 +233,9 @@ class _LiveNumbering:
             live: The live struct.
             path: The struct's path in the newest revision.
         """
-        known = _recognized(editions, live, self._renamed_undeclared(editions, live))
+        numbers = _recognized(editions, live, self._renamed_undeclared(editions, live))
         return Struct(
-            tuple(self._field(known.get(field.name), editions, field, path) for field in live.fields)
+            tuple(self._field(numbers.get(field.name), editions, field, path) for field in live.fields)
         )
 
     def _renamed_undeclared(self, editions: Sequence[Struct], live: Struct) -> dict[str, int]:
@@ -249,10 +249,10 @@ class _LiveNumbering:
             number = next(self.numbers)
             if path_key((*path, live.name)) in self.listed:
                 self.dropped.add(number)
-        known = [edition.by_id.get(number) for edition in editions]
-        newest = next((field for field in known[1:] if field is not None), live)
+        fields = [edition.by_id.get(number) for edition in editions]
+        newest = next((field for field in fields[1:] if field is not None), live)
         type_ = self._type(
-            [field.type if field else _NOTHING for field in known], live.type, (*path, newest.name)
+            [field.type if field else _NOTHING for field in fields], live.type, (*path, newest.name)
         )
         return replace(live, column_id=number, type=type_)
 

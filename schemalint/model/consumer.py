@@ -72,8 +72,8 @@ class Consumer:
             self.owner,
             "removed in this change" if self.removed else None,
         )
-        known = ", ".join(filter(None, parts))
-        return f"{self.name} ({known})" if known else self.name
+        text = ", ".join(filter(None, parts))
+        return f"{self.name} ({text})" if text else self.name
 
 
 FaultKind = Literal["undeclared", "declared twice", "client", "version", "read_path"]
@@ -129,8 +129,8 @@ def united(base: Iterable[Consumer], head: Iterable[Consumer]) -> tuple[Consumer
     what its stream may pass: that is the approval of the change.
     """
     declared = tuple(head)
-    known = {_compared(consumer) for consumer in declared}
-    lost = (replace(consumer, removed=True) for consumer in base if _compared(consumer) not in known)
+    names = {_compared(consumer) for consumer in declared}
+    lost = (replace(consumer, removed=True) for consumer in base if _compared(consumer) not in names)
     return (*declared, *lost)
 
 

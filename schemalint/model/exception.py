@@ -73,8 +73,8 @@ def subject_of(exception: RuleException) -> str:
     about = f"the {exception.object}" if exception.object else "no object"
     if exception.column:
         about = f"column {format_path(exception.column)}"
-    elif named := named_object(exception):
-        about = " ".join(named)
+    elif part := named_object(exception):
+        about = " ".join(part)
     change = " ".join(
         f"{word} {value}" for word, value in (("from", exception.old), ("to", exception.new)) if value
     )

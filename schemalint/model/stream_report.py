@@ -62,8 +62,8 @@ class StreamReport:
 
         None also if there are no commits, so that nothing can be said.
         """
-        known = self.effect.verdict in (self.verdict, StreamVerdict.UNKNOWN)
-        return None if known else self.effect.verdict
+        is_certain = self.effect.verdict in (self.verdict, StreamVerdict.UNKNOWN)
+        return None if is_certain else self.effect.verdict
 
     def with_unknown_effect(self) -> StreamReport:
         """Return the report of a stream of which nothing is known."""
@@ -92,8 +92,8 @@ class StreamReport:
         by_path: dict[str, StreamSettings] = {}
         for version, kinds in _kinds_by_version(self.effect.blocks).items():
             for spelled in settings(checkpoint, kinds, version, source=stream.source, scheme=scheme):
-                known = by_path[spelled.path].conf if spelled.path in by_path else {}
-                by_path[spelled.path] = replace(spelled, conf={**known, **spelled.conf})
+                conf = by_path[spelled.path].conf if spelled.path in by_path else {}
+                by_path[spelled.path] = replace(spelled, conf={**conf, **spelled.conf})
         return tuple(by_path.values())
 
 
@@ -158,8 +158,8 @@ def _kinds_by_version(blocks: Iterable[StreamBlock]) -> Mapping[int | None, list
         for kind in block.kinds:
             versions.setdefault(kind, set()).add(block.version)
     by_version: dict[int | None, list[Blocking]] = {}
-    for kind, known in versions.items():
-        by_version.setdefault(known.pop() if len(known) == 1 else None, []).append(kind)
+    for kind, of_kind in versions.items():
+        by_version.setdefault(of_kind.pop() if len(of_kind) == 1 else None, []).append(kind)
     return by_version
 
 

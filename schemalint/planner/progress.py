@@ -227,8 +227,8 @@ def _only_adds_features(step: Step) -> bool:
 
 
 def _differs(state: TableState, live: TableState, steps: Sequence[Step]) -> bool:
-    known = without_unplanned_features(state, live)
-    return any(deviations(state, known, step) for step in steps)
+    planned = without_unplanned_features(state, live)
+    return any(deviations(state, planned, step) for step in steps)
 
 
 def _compared(steps: Sequence[Step], behind: int) -> Sequence[Step]:

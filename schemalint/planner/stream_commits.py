@@ -136,8 +136,8 @@ def _with_recorded(columns: Struct, changes: Iterable[TypeChanged]) -> Struct:
 
 
 def _with_entry(field: Field, *, entry: RecordedChange) -> Field:
-    known = field.type_changes if isinstance(field.type_changes, tuple) else ()
-    return replace(field, type_changes=(*known, entry))
+    entries = field.type_changes if isinstance(field.type_changes, tuple) else ()
+    return replace(field, type_changes=(*entries, entry))
 
 
 def _field_and_parts(path: Path) -> tuple[Path, tuple[Part, ...]]:

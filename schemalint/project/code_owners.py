@@ -62,11 +62,11 @@ class CodeOwners:
         entries = list(self._entries())
         line = _last(entries, contract)
         owners, section = (line.owners, line.section) if line else ((), "")
-        named = {entry.pattern.lstrip("/") for entry in entries if entry.owners}
+        patterns = {entry.pattern.lstrip("/") for entry in entries if entry.owners}
         missing = [
             f"/{_escaped(name)} {' '.join(owners) or '@your-team'}"
             for name in names
-            if _escaped(name) not in named and not (owners and _last(entries, name) == line)
+            if _escaped(name) not in patterns and not (owners and _last(entries, name) == line)
         ]
         return [section, *missing] if section and missing else missing
 

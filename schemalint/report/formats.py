@@ -27,7 +27,7 @@ def format_module(package: ModuleType, name: str) -> Any:  # noqa: ANN401 (a mod
     Raises:
         UsageError: There is no such format.
     """
-    known = format_names(package)
-    if name not in known:
-        raise UsageError(f"there is no output format {name!r}", help=f"choose one of {', '.join(known)}")
+    names = format_names(package)
+    if name not in names:
+        raise UsageError(f"there is no output format {name!r}", help=f"choose one of {', '.join(names)}")
     return importlib.import_module(f"{package.__name__}.{name.replace('-', '_')}")

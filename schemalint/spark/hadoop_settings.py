@@ -235,9 +235,9 @@ def _logged_in(
     settings = _of_storage(target)
     if not has_credentials(target.storage):
         settings = {**_of_variables(variables), **settings}
-    known = {name for login in logins for name in login.needs}
-    left_out[prefix] = _left_out(settings, known)
-    if _credentials(settings, known):  # no other login takes the place of one that Hadoop lacks
+    keys = {name for login in logins for name in login.needs}
+    left_out[prefix] = _left_out(settings, keys)
+    if _credentials(settings, keys):  # no other login takes the place of one that Hadoop lacks
         return {}
     conf = next((login.conf for login in logins if settings.keys() >= {*login.needs}), {})
     values = {name: setting.value for name, setting in settings.items()}

@@ -232,10 +232,10 @@ def _effective(session: SqlSession, key: str) -> str | None:
 
 
 def _refusal(key: str, value: str | None) -> ApplyError:
-    wanted = f"set it to {value}" if value is not None else "unset it"
+    what = f"set it to {value}" if value is not None else "unset it"
     return ApplyError(
         f"the setting {key} of the session changes what statements do, and schemalint must not change it",
-        help=f"{wanted}, or use another session",
+        help=f"{what}, or use another session",
     )
 
 

@@ -55,9 +55,9 @@ def undeclared_case_change(contract: Contract, ctx: RuleContext) -> Iterator[Pro
     """
     if ctx.base is None:
         return
-    known = {path for path, _field in walk_fields(ctx.base.state.columns)}
+    base_paths = {path for path, _field in walk_fields(ctx.base.state.columns)}
     for path, field in walk_fields(contract.state.columns):
-        if path in known:
+        if path in base_paths:
             continue
         before = field_at(ctx.base.state.columns, path)
         if before is None or before.name in {field.name, field.renamed_from}:

@@ -73,8 +73,8 @@ def writer_shut_out(lost: WritersLost, ctx: RuleContext) -> Iterator[Problem]:
     properties: {delta.enableTypeWidening: true}
     ```
     """
-    known = [loss for loss in lost.losses if loss.answer.does is False]
-    if not known:
+    certain = [loss for loss in lost.losses if loss.answer.does is False]
+    if not certain:
         engines = " and ".join(str(loss.engine) for loss in lost.losses)
         yield Problem(
             f"{lost.what}: it is unknown whether {engines} can then use the table", severity=Severity.INFO
@@ -83,15 +83,15 @@ def writer_shut_out(lost: WritersLost, ctx: RuleContext) -> Iterator[Problem]:
     texts = [
         f"{loss.engine} cannot {loss.access} the table{loss.answer.note(ctx.today)}"
         + (f"; {loss.answer.since}" if loss.answer.since else "")
-        for loss in known
+        for loss in certain
     ]
     targets = ctx.contract.engine_targets
     where = f" in target{'s'[: len(targets) > 1]} {', '.join(targets)}" if targets else ""
-    engines = " and ".join(str(loss.engine) for loss in known)
+    engines = " and ".join(str(loss.engine) for loss in certain)
     yield Problem(
         f"{lost.what}: then {'; '.join(texts)}",
         help=f"upgrade {engines}{where} first, or {lost.instead}",
-        severity=None if any(not loss.engine.is_hosted for loss in known) else Severity.WARNING,
+        severity=None if any(not loss.engine.is_hosted for loss in certain) else Severity.WARNING,
         path=lost.path or None,
         delta_error=_error(lost),
     )

@@ -125,9 +125,9 @@ def clustering_not_possible(fact: Contract | LiveTable, ctx: RuleContext) -> Ite
 
 
 def _without_statistics_now(clustering: tuple[Path, ...], table: LiveTable) -> Iterator[Problem]:
-    known = paths_with_statistics(table.state.columns, table.state.properties)
+    indexed = paths_with_statistics(table.state.columns, table.state.properties)
     for path in clustering:
-        if type_at(table.state.columns, path) is not None and path_key(path) not in known:
+        if type_at(table.state.columns, path) is not None and path_key(path) not in indexed:
             yield Problem(
                 f"{format_path(path)} clusters the table and has no statistics in new files",
                 help="name it in delta.dataSkippingStatsColumns, or move it to the first columns",

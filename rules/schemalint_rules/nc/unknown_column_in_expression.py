@@ -180,8 +180,8 @@ def _constraint(name: str, text: str, ctx: RuleContext) -> Iterator[Problem]:
         )
         return
     before = ctx.before.constraints.get(name)
-    known = frozenset() if before is None else columns_used(before) or frozenset()
-    if fault := _first_unknown(used - known, ctx.after.columns):
+    used_before = frozenset() if before is None else columns_used(before) or frozenset()
+    if fault := _first_unknown(used - used_before, ctx.after.columns):
         message, help_, error = fault
         yield Problem(
             f"the constraint {name} uses {message}",

@@ -62,12 +62,12 @@ def feature_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     new_table = ctx.is_new_table
     for request in feature_requests(contract.state):
         if judge_feature(request, ctx.live, new_table=new_table) == FeatureVerdict.UNKNOWN:
-            known = find_feature(request.name)
-            name = known.name if known else request.name
+            feature = find_feature(request.name)
+            name = feature.name if feature else request.name
             if ctx.engine and knows_feature(ctx.engine, name).does is not False:
                 continue
-            suggestion = None if known else suggest_feature(request.name)
-            product = "Delta Spark, only of Delta Kernel" if known else "Delta"
+            suggestion = None if feature else suggest_feature(request.name)
+            product = "Delta Spark, only of Delta Kernel" if feature else "Delta"
             yield Problem(
                 f"{request.name} is not a feature of {product}",
                 help=f"did you mean {suggestion}?" if suggestion else "remove the line",

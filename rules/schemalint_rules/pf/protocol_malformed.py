@@ -104,8 +104,8 @@ def _list_faults(protocol: Protocol) -> Iterator[Problem]:
             help="writers that do not support it write the table anyway",
             object=ObjectRef("feature", name),
         )
-    known = {name: FEATURES[name] for name in sorted(protocol.writer_features) if name in FEATURES}
-    for name, row in known.items():
+    features = {name: FEATURES[name] for name in sorted(protocol.writer_features) if name in FEATURES}
+    for name, row in features.items():
         listed = name in protocol.reader_features
         # Below reader version 3 a legacy feature with its own reader version needs no list.
         by_version = row.legacy is not None and row.legacy[0] <= protocol.min_reader < _READER_VERSIONS[-1]

@@ -89,6 +89,8 @@ def _unknown(stream: Stream | None, ctx: RuleContext) -> Iterator[tuple[str, str
     if progress.unknown is not None:
         yield progress.unknown, progress.help
     elif progress.is_known and progress.to_meet is None and progress.next_version is not None:
-        known = ctx.live.history_since(max(progress.next_version - 1, 0)).known_from
-        message = f"it reads on at version {progress.next_version}, and the table's log begins at {known}"
+        first_version = ctx.live.history_since(max(progress.next_version - 1, 0)).known_from
+        message = (
+            f"it reads on at version {progress.next_version}, and the table's log begins at {first_version}"
+        )
         yield message, "restore the log's files, or start the query with a new checkpoint"

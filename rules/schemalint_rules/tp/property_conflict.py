@@ -113,9 +113,9 @@ def property_conflict(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[
         return
     declared = fact.state.set_properties
     for keys, problem in _conflicts(ctx):
-        named = [key for key in keys if key in declared]
-        edited = [key for key in named if ctx.before.properties.get(key) != declared[key]]
-        for key in (edited or named)[:1]:
+        conflicting = [key for key in keys if key in declared]
+        edited = [key for key in conflicting if ctx.before.properties.get(key) != declared[key]]
+        for key in (edited or conflicting)[:1]:
             yield replace(problem, object=ObjectRef("property", key), new=declared[key])
 
 

@@ -85,13 +85,13 @@ def baseline_of(
         target=target.name,
         client_rows=settings.config.clients,
     )
-    known = {finding.fingerprint for finding in later.findings}
+    fingerprints = {finding.fingerprint for finding in later.findings}
     # Some rules are stricter with a new table, and to the adoption each table is new.
     worst = {finding.fingerprint: finding.severity for finding in first.findings}
     only_first = (
         replace(finding, against=_BY_ADOPTION)
         for finding in first.findings
-        if finding.severity >= Severity.ERROR and finding.fingerprint not in known
+        if finding.severity >= Severity.ERROR and finding.fingerprint not in fingerprints
     )
     lasting = (
         replace(finding, severity=max(finding.severity, worst.get(finding.fingerprint, finding.severity)))

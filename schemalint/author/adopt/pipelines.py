@@ -103,10 +103,10 @@ def _gitlab(root: Path, source: Source) -> FileChange | Left:
     file = root / _ON_GITLAB
     text = read_existing(file)
     entries = composed(text or "")
-    known = entries if isinstance(entries, dict) else {}
-    if _JOB in known:
+    jobs = entries if isinstance(entries, dict) else {}
+    if _JOB in jobs:
         return Left(file, f"it has a job {_JOB} already")
-    stages = known.get("stages")
+    stages = jobs.get("stages")
     is_without_tests = isinstance(stages, list) and "test" not in stages and stages
     job = f"""\
 {_JOB}:

@@ -63,8 +63,8 @@ class PulledFile:
 
 def require_pattern(pattern: str) -> None:
     """Raise a `UsageError` if a pattern for `file_name` has unknown placeholders."""
-    known = {f"{{{part}}}" for part in _PARTS}
-    unknown = [name for name in _BRACES.findall(pattern) if name not in known]
+    placeholders = {f"{{{part}}}" for part in _PARTS}
+    unknown = [name for name in _BRACES.findall(pattern) if name not in placeholders]
     if unknown:
         raise UsageError(
             f"unknown placeholder {unknown[0]} in {pattern!r}", help="use {catalog}, {schema} or {table}"

@@ -133,12 +133,12 @@ def _is_settable(key: str, value: str) -> bool:
 
 def named_features(live: LiveTable) -> frozenset[str]:
     """Return the requestable features of the protocol that no other declaration activates."""
-    named = live.protocol.reader_features | live.protocol.writer_features
+    features = live.protocol.reader_features | live.protocol.writer_features
     # Delta refuses tables with feature names in another case.
-    rows = [row for name in named if (row := feature.find_feature(name)) is not None and row.name == name]
+    rows = [row for name in features if (row := feature.find_feature(name)) is not None and row.name == name]
     requestable = {row.name for row in rows if row.settable and row.in_spark and row.name not in _TRACES}
     return frozenset(requestable) - protocol.features_of_new_table(
-        live.state.active_features | (named - requestable)
+        live.state.active_features | (features - requestable)
     )
 
 

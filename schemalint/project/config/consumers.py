@@ -71,13 +71,13 @@ def declared_consumers(file: str, text: str, declared: Mapping[str, ConsumerKeys
     return {name: _consumer(file, text, name, keys) for name, keys in declared.items()}
 
 
-def require_declared(file: str, text: str, named: Iterable[str], declared: Mapping[str, Consumer]) -> None:
+def require_declared(file: str, text: str, names: Iterable[str], declared: Mapping[str, Consumer]) -> None:
     """Refuse the name of a consumer under ``[[tables]]`` that the configuration does not declare.
 
     Raises:
         ConfigError: There is such a name.
     """
-    for name in named:
+    for name in names:
         if name not in declared:
             from schemalint.delta.column_names import nearest_name  # noqa: PLC0415 (only for an error)
 

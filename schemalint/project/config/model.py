@@ -174,7 +174,7 @@ def validated(
     text: str,
     content: Mapping[str, Any],
     folder: str | None = "",
-    known: Mapping[str, Consumer] = MappingProxyType({}),
+    outer_consumers: Mapping[str, Consumer] = MappingProxyType({}),
 ) -> config.Config:
     """Return the settings as values.
 
@@ -183,7 +183,7 @@ def validated(
         text: Its text.
         content: The settings in it.
         folder: The folder that relative paths in it begin in; None for the repository's top.
-        known: The consumers of other files that this one may name.
+        outer_consumers: The consumers of other files that this one may name.
 
     Raises:
         ConfigError: A key is unknown, a value has the wrong type, or a secret is written in plain text.
@@ -220,17 +220,17 @@ def validated(
                     help='write "${NAME}": secrets do not belong in a repository',
                     location=locate(file, text, ("targets", name, *key.split(".", 1))),
                 )
-    return _values(file, text, keys, folder, known)
+    return _values(file, text, keys, folder, outer_consumers)
 
 
 def _values(
-    file: str, text: str, keys: ConfigKeys, folder: str | None, known: Mapping[str, Consumer]
+    file: str, text: str, keys: ConfigKeys, folder: str | None, outer_consumers: Mapping[str, Consumer]
 ) -> config.Config:
     spark = keys.get("spark", {})
     fail_on = keys.get("fail-on", "error")
     consumers = declared_consumers(file, text, keys.get("consumers", {}))
-    named = (name for entry in keys.get("tables", ()) for name in entry.get("consumers", ()))
-    require_declared(file, text, named, {**known, **consumers})
+    names = (name for entry in keys.get("tables", ()) for name in entry.get("consumers", ()))
+    require_declared(file, text, names, {**outer_consumers, **consumers})
     return config.Config(
         file=file,
         folder=folder,
@@ -343,14 +343,14 @@ def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
     if problem["type"] == "missing":
         raise ConfigError(f"{key} is missing", help="add it", location=location)
     if problem["type"] != "extra_forbidden":
-        named = problem["msg"].removeprefix("Input should be ")
-        words, help_text = _EXPECTED.get(problem["type"], (named, ""))
+        expected = problem["msg"].removeprefix("Input should be ")
+        words, help_text = _EXPECTED.get(problem["type"], (expected, ""))
         if problem["type"] == "list_type" and is_mapping(hint_at(ConfigKeys, (*path, 0))):
             help_text = "write [[{key}]] above each of its entries"
         raise ConfigError(f"{key} must be {words}", help=help_text.format(key=key), location=location)
-    known = sorted(_known_keys(path[:-1]))
-    close = get_close_matches(path[-1], known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(known)}"
+    keys = sorted(_known_keys(path[:-1]))
+    close = get_close_matches(path[-1], keys, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(keys)}"
     raise ConfigError(f"unknown key {key}", help=hint, location=location)
 
 

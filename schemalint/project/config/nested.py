@@ -66,7 +66,7 @@ def read_nested(file: str, text: str, content: Mapping[str, Any], outer: Config)
     Raises:
         ConfigError: It has invalid settings, or one that only the configuration may have.
     """
-    own = model.validated(file, text, content, known=outer.consumers)
+    own = model.validated(file, text, content, outer_consumers=outer.consumers)
     lines = Positions(file, text)
     around = outer.file or "the top of the repository"
     for key in content:

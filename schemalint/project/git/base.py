@@ -225,9 +225,9 @@ def _from_push(search: _Search) -> Side | None:
 
 def _base_of_push(search: _Search, before: str, default_branch: str) -> Revision:
     if before.strip("0"):
-        (known,) = try_resolve(search.repo, [before])
-        if known:
-            return Revision(before, known, "the branch before the push")
+        (commit,) = try_resolve(search.repo, [before])
+        if commit:
+            return Revision(before, commit, "the branch before the push")
         if search.repo.is_shallow():
             resolve(search.repo, before, refspec=remote_branch(default_branch))
     # A new branch, a tag, a schedule, or a forced push after which the previous commit cannot be reached.
@@ -243,9 +243,9 @@ def _from_pre_commit(search: _Search) -> Side | None:
 
 
 def _from_remote_head(search: _Search) -> Side | None:
-    named, fetched = search.remote_heads or try_resolve(search.repo, REMOTE_HEADS)
-    branch = None if named is None else remote_head(search.repo)
-    reference, commit = (REMOTE_HEAD, fetched) if branch is None else (branch, named)
+    cloned, fetched = search.remote_heads or try_resolve(search.repo, REMOTE_HEADS)
+    branch = None if cloned is None else remote_head(search.repo)
+    reference, commit = (REMOTE_HEAD, fetched) if branch is None else (branch, cloned)
     if commit is not None:
         name = reference.removeprefix("refs/remotes/").removeprefix("refs/schemalint/")
         try:

@@ -29,11 +29,11 @@ def relate(repo: Repository, commits: Iterable[str], tip: str) -> None:
     """
     ids = sorted({commit for commit in commits if FULL_ID.fullmatch(commit)})
     resolved = try_resolve(repo, ids) if ids else []
-    known = [commit for commit in resolved if commit is not None]
+    known_commits = [commit for commit in resolved if commit is not None]
     # A commit that the tip does not reach is listed, and again if it reaches the tip.
-    newer = _listed(repo, known, tip) if known else frozenset()
+    newer = _listed(repo, known_commits, tip) if known_commits else frozenset()
     ahead = _listed(repo, sorted(newer), tip, "--ancestry-path") if newer else frozenset()
-    for commit in known:
+    for commit in known_commits:
         repo.answers.ancestors[commit, tip] = commit not in newer
         repo.answers.ancestors[tip, commit] = commit in ahead or commit == tip
 

@@ -197,8 +197,8 @@ _TOO_LARGE = f"it has more than {MAX_SIZE >> 20} MiB, a limit of schemalint"
 
 
 def _suffixes(globs: Sequence[str]) -> tuple[str, ...]:
-    named = (PurePosixPath(glob).suffix.lower() for glob in including(globs))
-    suffixes = tuple(suffix for suffix in named if suffix[1:].isalnum())
+    glob_suffixes = (PurePosixPath(glob).suffix.lower() for glob in including(globs))
+    suffixes = tuple(suffix for suffix in glob_suffixes if suffix[1:].isalnum())
     return (*_YAML, *suffixes) if including(globs) else ()
 
 

@@ -128,8 +128,8 @@ def open_repository(start: Path, env: Mapping[str, str]) -> Repository:
     except GitError:
         if "GIT_DIR" not in env:
             raise
-        named = {name: env[name] for name in ("GIT_DIR", "GIT_WORK_TREE") if name in env}
-        root, git_dir, bare = _discover(start, clean | named)
+        variables = {name: env[name] for name in ("GIT_DIR", "GIT_WORK_TREE") if name in env}
+        root, git_dir, bare = _discover(start, clean | variables)
     _require_outermost(root, env)
     # Set explicitly, so that every git process uses this repository.
     clean["GIT_DIR"] = str(git_dir)

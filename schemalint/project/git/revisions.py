@@ -59,14 +59,14 @@ def try_resolve(repo: Repository, revisions: Sequence[str]) -> list[str | None]:
     for revision in revisions:
         _require_revision(revision)
     commits = {name: repo.answers.commits[name] for name in revisions if name in repo.answers.commits}
-    asked = [name for name in dict.fromkeys(revisions) if name not in commits]
-    if asked:
-        lines = "".join(f"{revision}^{{commit}}\n" for revision in asked)
+    names = [name for name in dict.fromkeys(revisions) if name not in commits]
+    if names:
+        lines = "".join(f"{revision}^{{commit}}\n" for revision in names)
         out = repo.run("cat-file", "--batch-check", stdin=lines.encode(errors="surrogateescape")).stdout
         matches = [_COMMIT_LINE.fullmatch(line) for line in out.decode(errors="replace").splitlines()]
-        answers = {name: match[1] if match else None for name, match in zip(asked, matches, strict=True)}
+        answers = {name: match[1] if match else None for name, match in zip(names, matches, strict=True)}
         commits |= answers
-        repo.answers.commits.update((name, answers[name]) for name in asked if FULL_ID.fullmatch(name))
+        repo.answers.commits.update((name, answers[name]) for name in names if FULL_ID.fullmatch(name))
     return [commits[name] for name in revisions]
 
 

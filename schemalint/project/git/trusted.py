@@ -68,8 +68,8 @@ class _Ref:
 
 def _find(repo: Repository, env: Mapping[str, str], refs: Sequence[str]) -> Revision:
     event = read_event(env)
-    named = (_default_ref(repo, env), *map(_ref, refs))
-    head, *commits = try_resolve(repo, ["HEAD", *(ref.name for ref in named)])
+    references = (_default_ref(repo, env), *map(_ref, refs))
+    head, *commits = try_resolve(repo, ["HEAD", *(ref.name for ref in references)])
     if head is None:
         raise GitError("there is no commit yet, so no configuration counts", help="commit the configuration")
     foreign = _foreign_origin(repo, env)
@@ -78,7 +78,7 @@ def _find(repo: Repository, env: Mapping[str, str], refs: Sequence[str]) -> Revi
     if foreign:
         raise GitError(foreign, help=f"check out {env['GITHUB_REPOSITORY']}, and fetch the change from there")
     unknown: list[MissingHistoryError] = []
-    for ref, commit in zip(named, commits, strict=True):
+    for ref, commit in zip(references, commits, strict=True):
         try:
             if _contains(repo, ref, commit, head):
                 return Revision("HEAD", head, f"checked-out commit, which {ref.label} contains")
@@ -88,8 +88,8 @@ def _find(repo: Repository, env: Mapping[str, str], refs: Sequence[str]) -> Revi
         return base_of_review(repo, head, event, env)
     if unknown:
         raise unknown[0]
-    ancestor = merge_base(repo, commits[0] or "", [head], refspec=named[0].refspec)
-    label = named[0].label
+    ancestor = merge_base(repo, commits[0] or "", [head], refspec=references[0].refspec)
+    label = references[0].label
     return Revision(f"merge-base:{label}", ancestor, f"merge base with {label}")
 
 

@@ -57,13 +57,13 @@ class Unchanged:
             return self.blobs
         repo = self.repo.with_index() if isinstance(self.side, Index) else self.repo
         tree = self.side.commit if isinstance(self.side, Revision) else ""
-        wanted = [argument for text in texts for argument in ("-e", text)]
+        arguments = [argument for text in texts for argument in ("-e", text)]
         searched = tree or "--cached"
-        output = repo.run(*_GREP, *wanted, searched, "--", *self.pathspecs, statuses=(0, _NO_MATCH))
+        output = repo.run(*_GREP, *arguments, searched, "--", *self.pathspecs, statuses=(0, _NO_MATCH))
         if output.stderr:
             return self.blobs  # git goes on without an object that it cannot read: whoever reads all finds it
-        named = (name[len(tree) + 1 :] if tree else name for name in os.fsdecode(output.stdout).split("\0"))
-        return {path: self.blobs[path] for path in named if path in self.blobs}
+        names = (name[len(tree) + 1 :] if tree else name for name in os.fsdecode(output.stdout).split("\0"))
+        return {path: self.blobs[path] for path in names if path in self.blobs}
 
 
 _NO_MATCH = 1

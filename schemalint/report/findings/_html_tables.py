@@ -112,13 +112,13 @@ def _types(live: LiveTable) -> Iterator[Element]:
 
 
 def _commit(entry: HistoryEntry) -> str:
-    known = (f"version {entry.version}", utc_text(entry.timestamp)[:10], entry.user and f"by {entry.user}")
-    return ", ".join(text for text in known if text)
+    parts = (f"version {entry.version}", utc_text(entry.timestamp)[:10], entry.user and f"by {entry.user}")
+    return ", ".join(text for text in parts if text)
 
 
 def _commits(live: LiveTable) -> Iterator[Element]:
-    known = [step for step in steps(live.history) if step.before is not None]
-    if not known:
+    all_steps = [step for step in steps(live.history) if step.before is not None]
+    if not all_steps:
         return
     items = [
         h(
@@ -127,9 +127,9 @@ def _commits(live: LiveTable) -> Iterator[Element]:
             " ",
             describe_changes(changes(step)) or "internal",
         )
-        for step in reversed(known[-_MOST_COMMITS:])
+        for step in reversed(all_steps[-_MOST_COMMITS:])
     ]
-    noun = counted(len(known), "change")
+    noun = counted(len(all_steps), "change")
     yield h(
         "details", h("summary", f"{noun} of schema, properties and protocol"), h("ol", *items, class_="log")
     )
@@ -187,7 +187,7 @@ def _known_clients(live: LiveTable) -> Iterator[Element]:
 
 
 def _names(answers: Sequence[ClientSupport]) -> str:
-    named = (
+    names = (
         (answer.consumer.client, answer.consumer.version, answer.consumer.read_path) for answer in answers
     )
-    return ", ".join(" ".join(filter(None, parts)) for parts in named)
+    return ", ".join(" ".join(filter(None, parts)) for parts in names)

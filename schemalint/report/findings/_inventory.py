@@ -76,20 +76,20 @@ def _clients(result: CheckResult) -> Iterator[str]:
     answers = grouped((client.consumer.described, client) for client in result.clients)
     if answers:
         yield "Clients"
-    for name, asked in answers.items():
-        lacking = grouped((client.after.verdict, client) for client in asked if client.after.reasons)
+    for name, supports in answers.items():
+        lacking = grouped((client.after.verdict, client) for client in supports if client.after.reasons)
         parts = [
             f"{verdict.value}: {counted(len(clients), 'table')} ({_first_tables(clients)})"
             for verdict, clients in sorted(lacking.items(), key=lambda item: -item[0].harm)
         ]
-        everything = f"ok: {counted(len(asked), 'table')}"
+        everything = f"ok: {counted(len(supports), 'table')}"
         yield f"  {name}: {'; '.join(parts) or everything}"
 
 
 def _first_tables(clients: Sequence[ClientSupport]) -> str:
-    named = [f"{client.table}, because of {client.because}" for client in clients[:_MOST_NAMED]]
-    more = len(clients) - len(named)
-    return "; ".join([*named, *([f"{more} more"] if more else [])])
+    texts = [f"{client.table}, because of {client.because}" for client in clients[:_MOST_NAMED]]
+    more = len(clients) - len(texts)
+    return "; ".join([*texts, *([f"{more} more"] if more else [])])
 
 
 def _worst_first() -> list[Severity]:

@@ -42,8 +42,8 @@ def remarks(result: CheckResult, *, show_existing: bool) -> list[str]:
     in_baseline = sum(finding.in_baseline for finding in result.findings)
     existing = sum(finding.existing for finding in result.findings) - in_baseline
     lines = ((existing, "that the base has too"), (in_baseline, "in the baseline"))
-    known = [f"{counted(number, 'finding')} {where}{hint}" for number, where in lines if number]
-    return [*known, *_fixable(result), *skipped]
+    texts = [f"{counted(number, 'finding')} {where}{hint}" for number, where in lines if number]
+    return [*texts, *_fixable(result), *skipped]
 
 
 def _fixable(result: CheckResult) -> Iterator[str]:

@@ -56,11 +56,14 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
     main = h("main", id_=_FINDINGS, tabindex="-1")
     for part in (*_approved(result), *_failures(result)):
         add(main, part)
-    known, clients = result.tables_by_name, grouped((client.table, client) for client in result.clients)
+    tables_by_name, clients = (
+        result.tables_by_name,
+        grouped((client.table, client) for client in result.clients),
+    )
     for number, name in enumerate(tables, 1):
         section = h("section", h("h2", name or _OTHERS), id_=f"table-{number}", class_="table")
-        table = known.get(name)
-        for part in (*_about(table), *_findings(findings.get(name, ()), known, result)):
+        table = tables_by_name.get(name)
+        for part in (*_about(table), *_findings(findings.get(name, ()), tables_by_name, result)):
             add(section, part)
         for part in table_blocks(table, clients.get(name, ())) if table else ():
             add(section, part)
@@ -158,13 +161,13 @@ def _counts(findings: Iterable[Finding]) -> list[str]:
 
 def _ordered_tables(result: CheckResult, findings: dict[str, tuple[Finding, ...]]) -> list[str]:
     """Return all tables, those with the worst findings first, the configuration before all."""
-    named = dict.fromkeys([*findings, *result.run.compared, *(table.name for table in result.tables)])
+    names = dict.fromkeys([*findings, *result.run.compared, *(table.name for table in result.tables)])
 
     def rank(table: str) -> tuple[object, ...]:
         severities = [finding.severity for finding in findings.get(table, ())]
         return (table != "", *(-severities.count(severity) for severity in _WORST_FIRST), table)
 
-    return sorted(named, key=rank)
+    return sorted(names, key=rank)
 
 
 def _approved(result: CheckResult) -> Iterator[Element]:
@@ -207,9 +210,9 @@ def _about(table: JudgedTable | None) -> Iterator[Element]:
         return
     owner = f"owner {table.owner}" if table.owner else ""
     is_removed = table.before is not None and table.after is None
-    known = [table.file, owner, "removed in this change" if is_removed else ""]
-    if any(known):
-        yield h("p", ", ".join(filter(None, known)), class_="quiet")
+    parts = [table.file, owner, "removed in this change" if is_removed else ""]
+    if any(parts):
+        yield h("p", ", ".join(filter(None, parts)), class_="quiet")
 
 
 def _findings(

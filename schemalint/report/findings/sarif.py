@@ -80,9 +80,9 @@ def _notification(level: str, text: str, help_: str = "", location: Location | N
 def _rules(findings: Iterable[Finding]) -> list[_Json]:
     """Describe the rules of the findings, each once."""
     first = {finding.code: finding for finding in reversed(tuple(findings))}
-    known = _installed_rules() if first else {}
+    installed = _installed_rules() if first else {}
     return [
-        _rule(finding, known.get((code, finding.rule)))
+        _rule(finding, installed.get((code, finding.rule)))
         for code, finding in ((code, first[code]) for code in sorted(first))
     ]
 

@@ -88,8 +88,8 @@ def _last_change(live: LiveTable) -> str:
     entry = live.history.entries[-1]
     if live.history.known_from and len(live.history.entries) == 1:
         return f"version {entry.version} or before"
-    known = (utc_text(entry.timestamp), entry.operation or "", committer_text(entry))
-    return ", ".join([f"version {entry.version}", *(text for text in known if text)])
+    texts = (utc_text(entry.timestamp), entry.operation or "", committer_text(entry))
+    return ", ".join([f"version {entry.version}", *(text for text in texts if text)])
 
 
 def _protocol_title(live: LiveTable) -> str:
@@ -141,22 +141,22 @@ def _clients(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> Iterator[str
     supports = today(live.uri, live, known_clients(rows), rows)
     answers = grouped((answer.after.verdict, answer.consumer) for answer in supports)
     for verdict in sorted(answers, key=lambda verdict: verdict.harm):
-        named = ((client.client, client.version, client.read_path) for client in answers[verdict])
-        yield f"  {verdict.value}: {', '.join(' '.join(filter(None, parts)) for parts in named)}"
+        clients = ((client.client, client.version, client.read_path) for client in answers[verdict])
+        yield f"  {verdict.value}: {', '.join(' '.join(filter(None, parts)) for parts in clients)}"
 
 
 def _history_title(live: LiveTable) -> str:
-    known = live.history.known_from
-    return "History" if known == 0 else f"History, known from version {known}"
+    first_version = live.history.known_from
+    return "History" if first_version == 0 else f"History, known from version {first_version}"
 
 
 def _history(live: LiveTable) -> Iterator[str]:
-    known = list(steps(live.history))
-    latest = known[-_MOST_ENTRIES:]
-    if len(latest) < len(known):
-        yield f"  {counted(len(known) - len(latest), 'earlier change')}: see --output-format json"
+    all_steps = list(steps(live.history))
+    latest = all_steps[-_MOST_ENTRIES:]
+    if len(latest) < len(all_steps):
+        yield f"  {counted(len(all_steps) - len(latest), 'earlier change')}: see --output-format json"
     yield from (f"  {row}" for row in table_rows([_entry(step) for step in latest]))
-    stops = [str(step.entry.version) for step in known if stops_tracked_streams(step)]
+    stops = [str(step.entry.version) for step in all_steps if stops_tracked_streams(step)]
     if stops:
         noun = "version" if len(stops) == 1 else "versions"
         yield f"  Streams with a schemaTrackingLocation stop at {noun} {', '.join(stops)}"
@@ -227,5 +227,5 @@ def _prefix(part: Path) -> str:
 
 def _commit(step: CommittedTypeChange) -> str:
     by = f"by {step.entry.user}" if step.entry.user else ""
-    known = (utc_text(step.entry.timestamp), by)
-    return ", ".join([f"version {step.entry.version}", *(text for text in known if text)])
+    texts = (utc_text(step.entry.timestamp), by)
+    return ", ".join([f"version {step.entry.version}", *(text for text in texts if text)])

@@ -80,14 +80,14 @@ def sidecar_defects(files: LogFiles, requested: int, state: TableActions) -> Ite
     if checkpoint is None or state.protocol is None or _V2 not in state.protocol.features:
         return
     try:
-        named = set(sidecars(files.store, checkpoint))
+        names = set(sidecars(files.store, checkpoint))
     except DamagedFile:
         return  # Spark skips the checkpoint
     except NoPyarrow as error:
         files.warnings.append(f"{checkpoint.files[0].name}: its sidecars were not looked for: {error.help}")
         return
-    present = {file.name for file in files.store.list(SIDECARS)} if named else set()
-    for name in sorted(named - present):
+    present = {file.name for file in files.store.list(SIDECARS)} if names else set()
+    for name in sorted(names - present):
         yield LogDefect(
             LogDefectKind.SIDECAR_MISSING,
             f"the checkpoint {checkpoint.files[0].name} names this file, which does not exist: "

@@ -172,10 +172,10 @@ class Models:
         checks = (
             [each for each in constraints if text(each, "type") == "check"] if self._is_enforced(node) else []
         )
-        named: dict[str, str | None] = {
+        by_name: dict[str, str | None] = {
             text(each, "name").lower(): text(each, "expression") for each in checks if text(each, "name")
         }
-        return named, sum(not text(each, "name") for each in checks)
+        return by_name, sum(not text(each, "name") for each in checks)
 
 
 class _Columns:

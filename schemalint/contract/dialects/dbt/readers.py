@@ -32,8 +32,8 @@ def owner_of(manifest: Json, node: Json) -> str | None:
     config = mapping(node, "config")
     own = text(mapping(config, "meta"), "owner") or text(mapping(node, "meta"), "owner")
     group = text(node, "group") or text(config, "group")
-    named = f"group.{text(node, 'package_name')}.{group}"
-    return own or _owner(mapping(mapping(mapping(manifest, "groups"), named), "owner"))
+    group_id = f"group.{text(node, 'package_name')}.{group}"
+    return own or _owner(mapping(mapping(mapping(manifest, "groups"), group_id), "owner"))
 
 
 def _owner(owner: Json) -> str | None:

@@ -134,12 +134,12 @@ class ColumnEdits:
                 yield self._assigned(level, "type", print_type(new))
 
     def _parts(self, old: DataType, new: DataType, level: Written, path: Path) -> Iterator[Operation]:
-        wanted = dict(parts(new))
+        new_parts = dict(parts(new))
         for part, inner in parts(old):
             node = value_of(level.node, part.value)
             if isinstance(node, Mapping):
                 at = Written((*level.path, part), (*level.yaml_path, part.value), node)
-                yield from self._type(inner, wanted[part], at, (*path, part))
+                yield from self._type(inner, new_parts[part], at, (*path, part))
                 nulls = _holds_nulls(new, part)
                 if nulls != _holds_nulls(old, part):
                     yield self._assigned(at, "nullable", _plain(nulls))
@@ -203,9 +203,9 @@ class ColumnEdits:
                     lowercased((*old_path, field.name)) for _index, field in _unpaired(old, pairs)
                 }
             case (Array(), Array()) | (Map(), Map()):
-                wanted = dict(parts(new))
+                new_parts = dict(parts(new))
                 for part, inner_type in parts(old):
-                    self._note_inside(inner_type, wanted[part], (*old_path, part), (*path, part))
+                    self._note_inside(inner_type, new_parts[part], (*old_path, part), (*path, part))
             case _ if old != new:
                 self._without_parts.add(lowercased(old_path))
                 self._note_histories_in(new, path)
@@ -248,9 +248,9 @@ def _differences(old: DataType, new: DataType, path: Path) -> Iterator[tuple[Pat
             for old_field, field in zip(old.fields, new.fields, strict=True):
                 yield from _differences(old_field.type, field.type, (*path, field.name))
         case (Array(), Array()) | (Map(), Map()):
-            wanted = dict(parts(new))
+            new_parts = dict(parts(new))
             for part, inner in parts(old):
-                yield from _differences(inner, wanted[part], (*path, part))
+                yield from _differences(inner, new_parts[part], (*path, part))
         case _ if old != new:
             yield path, new
 

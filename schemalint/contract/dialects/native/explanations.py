@@ -119,12 +119,12 @@ def _key_help(key: str, value: object, parent: YamlPath, root: Any) -> str:  # n
 def _nearest(key: str, parent: YamlPath, root: Any) -> str | None:  # noqa: ANN401 - as above
     """Return the known key that was probably meant; None if it is a key of another mapping."""
     mapping = _mapping_type(parent, root)
-    known = list(fields(mapping))
+    keys = list(fields(mapping))
     if meant := KEYS.get(mapping, {}).get(_word(key)):
         return meant
     if any(key in fields(typed_dict) for typed_dict in native.NOUNS):
         return None
-    return next(iter(difflib.get_close_matches(_word(key), known, n=1)), None)
+    return next(iter(difflib.get_close_matches(_word(key), keys, n=1)), None)
 
 
 def _word(key: str) -> str:

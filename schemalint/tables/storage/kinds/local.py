@@ -52,8 +52,8 @@ class PathStore:
         prefix = f"{folder}/" if folder else ""
         try:
             with os.scandir(self._in_log(folder)) as entries:
-                wanted = (entry for entry in entries if entry.name >= first)
-                yield from (file for entry in wanted if (file := _file_entry(entry, prefix)))
+                matching = (entry for entry in entries if entry.name >= first)
+                yield from (file for entry in matching if (file := _file_entry(entry, prefix)))
         except (FileNotFoundError, NotADirectoryError):
             if not folder:
                 raise NoTable(

@@ -90,8 +90,8 @@ def _shared(
 
 def store_key(address: Address, storage: Mapping[str, str]) -> str:
     """Return a text that the tables share whose requests go to one bucket at one address."""
-    named = {**os.environ, **storage, **address.config}.items()
-    addresses = (f"{name}={value}" for name, value in sorted(named) if _ADDRESS.search(name))
+    settings = {**os.environ, **storage, **address.config}.items()
+    addresses = (f"{name}={value}" for name, value in sorted(settings) if _ADDRESS.search(name))
     return " ".join((address.provider, address.bucket, *addresses))
 
 

@@ -18,7 +18,7 @@ from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 _TABLE: Final = "{table}"
 _RUNNER: Final = Path(__file__).with_name("elsewhere_runner.py")
@@ -76,7 +76,7 @@ def of_protocols() -> Iterator[dict[str, Any]]:
         }
 
 
-def records(lines: list[Mapping[str, Any]]) -> Iterator[Path]:
+def records(lines: Sequence[Mapping[str, Any]]) -> Iterator[Path]:
     """Write the records of an answers file, and yield their paths."""
     head, *answers = lines
     version = version_of(parse_engine(head["engine"]))

@@ -161,7 +161,7 @@ def make(spark: SparkSession, path: str, table: Table) -> None:
 def outcome(spark: SparkSession, path: str, way: str) -> str:
     """Take the way; return what is not as before, or the class that refuses it and what it left behind."""
     before = read_table(path)
-    refused = refusal(lambda: WAYS[way](spark, path))
+    refused = taken(spark, path, way)
     after = read_table(path)
     changes = [
         f"{type(each).__name__} {subject_name(each)}"
@@ -171,6 +171,12 @@ def outcome(spark: SparkSession, path: str, way: str) -> str:
     changes += ["table id"] if before.metadata.table_id != after.metadata.table_id else []
     changes += [f"{after.version - before.version} commits"]
     return "; ".join([*([f"refused {refused}"] if refused else []), *changes])
+
+
+def taken(spark: SparkSession, path: str, way: str) -> str | None:
+    """Take the way; return the class that refuses it, or what the engine says without one."""
+    refused = refusal(lambda: WAYS[way](spark, path))
+    return refused and refused.replace(path, "{path}")
 
 
 def ask(spark: SparkSession, folder: Path) -> dict[Question, str]:
@@ -208,7 +214,8 @@ def ended(spark: SparkSession, folder: Path, way: str, options: str) -> str:
         query.awaitTermination()
 
     starts = [stop(run) for _start in range(2 if options == "tracked" else 1)]
-    WAYS[way](spark, path)
+    if refused := taken(spark, path, way):
+        return f"refused {refused}"
     ends = [stop(run) for _start in range(3)]
     return " | ".join(f"{end or 'runs'}" for end in [*starts[1:], *ends])
 
@@ -229,7 +236,8 @@ def feed(spark: SparkSession, folder: Path, way: str) -> str:
     """Read the changes from before to after the way; return the class of the refusal, or ``read``."""
     path = str(folder / "table")
     make(spark, path, TABLES["all that a table can have"])
-    WAYS[way](spark, path)
+    if refused := taken(spark, path, way):
+        return f"refused {refused}"
     reader = spark.read.format("delta").option("readChangeFeed", "true").option("startingVersion", 1)
     return refusal(lambda: reader.load(path).collect()) or "read"
 

@@ -45,7 +45,10 @@ def test_a_session_tells_its_engine(spark: SparkSession) -> None:
     assert engine_of(_OnlySql(spark, knows_java=False)) is None
 
 
-def test_two_versions_of_delta_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_two_versions_of_delta_are_refused_before_the_first_statement(
+    spark: SparkSession, lakehouse: Lakehouse, tmp_path: Path
+) -> None:
+    lakehouse.declare(PLAIN)
     jvm: Any = spark._jvm  # noqa: SLF001 (no Python API)
     thread = jvm.Thread.currentThread()
     own = thread.getContextClassLoader()
@@ -60,9 +63,12 @@ def test_two_versions_of_delta_are_refused(spark: SparkSession, tmp_path: Path) 
             ApplyError, match=r"several versions of Delta: .*delta-spark_2\.13-4\.0\.1\.jar"
         ) as error:
             engine_of(spark)
+        with pytest.raises(ApplyError, match="several versions of Delta"):
+            lakehouse.apply()
     finally:
         thread.setContextClassLoader(own)
     assert error.value.exit_status == 2
+    assert list(lakehouse.root.iterdir()) == []
 
 
 def _named(lakehouse: Lakehouse, engine: str) -> Lakehouse:

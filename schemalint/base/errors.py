@@ -95,6 +95,10 @@ class WaitingError(ApplyError):
     exit_status = 4
 
 
+class UnfilledError(WaitingError):
+    """A table is as declared, but has rows that wait for a value."""
+
+
 class InternalError(SchemalintError):
     """A bug in schemalint or in its built-in rules."""
 

@@ -60,7 +60,7 @@ def deploy_options(default_head: str, jobs_help: str = READ_IN_PARALLEL) -> Call
                 "--allow",
                 multiple=True,
                 type=click.Choice([approval.value for approval in Approval]),
-                help="Approve protocol upgrades or destructive steps",
+                help="Approve protocol upgrades, destructive steps, or steps that fill columns",
             ),
             click.option(
                 "--head",

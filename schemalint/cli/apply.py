@@ -38,7 +38,9 @@ from schemalint.model.plan import RefusalKind, Step, TablePlan
 from schemalint.report import deploy_log
 from schemalint.report.plan import text as plan_text
 from schemalint.report.text import counted
-from schemalint.spark.runner import ApplyOptions, apply_plan, status_after, without_work
+from schemalint.spark.apply_options import ApplyOptions
+from schemalint.spark.fill import FillLimits
+from schemalint.spark.runner import apply_plan, status_after, without_work
 from schemalint.tables.catalog.table_location import choose_target
 
 _JOBS = 4
@@ -56,6 +58,8 @@ class ApplyCommand:
     max_tables: int | None
     output_format: str
     log_file: str | None
+    max_bytes: int | None
+    samples: bool
     deploy: DeployOptions
     connection: Connection
 
@@ -132,6 +136,17 @@ class ApplyCommand:
     metavar="FILE",
     help="Write the deploy log to FILE while tables change: one JSON object per line",
 )
+@click.option(
+    "--max-bytes",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --allow data: fill the rows of at most N bytes of data files for each column",
+)
+@click.option(
+    "--samples",
+    is_flag=True,
+    help="With --allow data: show some values that do not convert; they end up in the log of CI",
+)
 @takes(ApplyCommand)
 def command(options: ApplyCommand) -> int:
     """Apply the contracts to the live tables, with Spark.
@@ -204,6 +219,7 @@ def command(options: ApplyCommand) -> int:
                     note=lambda text: print_note(f"note: {text}"),
                     progress=workers.tell,
                     log=log,
+                    fills=FillLimits(options.max_bytes, options.samples),
                 )
                 results = (
                     apply_plan(spark.session, deployment, apply_options)

@@ -25,7 +25,7 @@ _KEYWORDS: Final = frozenset({
 # fmt: on
 # Functions that Spark also finds without brackets. In constraints, which Delta checks on each write, they
 # are null then (measured on Delta 4.4.0).
-_WITHOUT_BRACKETS: Final = frozenset(
+WITHOUT_BRACKETS: Final = frozenset(
     {"current_date", "current_time", "current_timestamp", "current_user", "session_user", "user"}
 )
 _QUERIES: Final = frozenset({"select", "with", "values", "table", "from", "map", "reduce"})
@@ -175,7 +175,7 @@ def _unusable_in_constraint(text_tokens: tuple[Token, ...], columns: Struct) -> 
     ):
         name = token.text.lower()
         is_alone = before.text != "." and after.text not in {"(", "."}
-        if token.kind == "word" and is_alone and name in _WITHOUT_BRACKETS and columns.get(name) is None:
+        if token.kind == "word" and is_alone and name in WITHOUT_BRACKETS and columns.get(name) is None:
             return f"uses {name} without brackets, which is null when Delta checks a row"
         if token.text == "*" and before.text in {"(", ",", "."} and after.text in {")", ","}:
             return "uses *"

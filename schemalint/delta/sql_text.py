@@ -7,6 +7,7 @@ it.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from schemalint.base.printable import without_commands
@@ -76,6 +77,16 @@ def tokens(text: str) -> tuple[Token, ...]:
 def without_quoted(text: str) -> str:
     """Return an expression without its string literals, quoted names and comments."""
     return "".join(" " if token.lastgroup in _QUOTED else token[0] for token in re.finditer(_LEXEME, text))
+
+
+def with_calls_renamed(text: str, names: Mapping[str, str]) -> str:
+    """Return an expression that calls other functions in place of these, whose names are in lower case."""
+
+    def renamed(token: re.Match[str]) -> str:
+        new = names.get(token[0].lower()) if token.lastgroup == "word" else None
+        return token[0] if new is None or text[token.end() :].lstrip()[:1] != "(" else new
+
+    return re.sub(_LEXEME, renamed, text)
 
 
 def name_error(name: str) -> str | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.errors import UsageError
 from schemalint.base.values import frozen, replace
-from schemalint.model.plan import PLAN_FORMAT, Approval, Plan, Refusal, RefusalKind, TablePlan
+from schemalint.model.plan import PLAN_FORMAT, Approval, Plan, Refusal, RefusalKind, StepKind, TablePlan
 
 if TYPE_CHECKING:
     from schemalint.deploy.request import Deployment
@@ -125,7 +125,16 @@ def _checked(deployment: Deployment, table: TablePlan) -> TablePlan:
     if deployment.approved is not None and _has_work(table) and not _is_approved(deployment, table):
         return _refused_in_file(table)
     missing = missing_approvals(deployment, table)
+    if Approval.DATA in missing:
+        table, missing = _without_fills(table), missing - {Approval.DATA}
     return _refused(table, missing) if missing else table
+
+
+def _without_fills(plan: TablePlan) -> TablePlan:
+    """Leave out the fills: all other steps can do without, and a drop counts the rows that it would lose."""
+    fills = tuple(step for step in plan.steps if step.kind is StepKind.FILL)
+    steps = tuple(step for step in plan.steps if step.kind is not StepKind.FILL)
+    return replace(plan, steps=steps, unfilled=fills, filed_hash=plan.hash)
 
 
 def _has_work(table: TablePlan) -> bool:

@@ -35,7 +35,7 @@ from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Severity
 from schemalint.model.marker import PENDING, read_marker
-from schemalint.model.plan import Plan, Refusal, RefusalKind, TablePlan
+from schemalint.model.plan import Plan, Refusal, RefusalKind, StepKind, TablePlan
 from schemalint.planner import Remaining, pending_changes, plan_table, remaining_steps
 from schemalint.project.config.trust import Trusted, TrustedTarget, resolve_storage, run_by
 from schemalint.tables.catalog import Catalog
@@ -247,7 +247,9 @@ def _rest(plan: TablePlan, origin: Origin, contract: Contract, live: LiveTable) 
         return _refused(
             plan, Refusal(RefusalKind.OPERATION, "another table is at this location now", "plan again")
         )
-    if applied == plan.declaration_hash != origin.applied_hash and _is_as_declared(contract, live):
+    fills = any(step.kind is StepKind.FILL for step in plan.steps)  # the marker does not tell that they ended
+    is_over = applied == plan.declaration_hash != origin.applied_hash and not fills
+    if is_over and _is_as_declared(contract, live):
         return replace(now, live=live.state, steps=(), writes_marker=False, done=len(plan.steps))
     if applied not in (None, plan.declaration_hash, origin.applied_hash):
         return _refused(

@@ -146,6 +146,7 @@ def step_json(done: DoneStep) -> dict[str, object]:
         "sql": done.step.sql,
         "version": done.version,
         "seconds": round(done.seconds, 3),
+        "note": done.note or None,
     }
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
-from schemalint.base.errors import SchemalintError
+from schemalint.base.errors import SchemalintError, UnfilledError, WaitingError
 from schemalint.base.values import frozen
-from schemalint.model.plan import Step
+from schemalint.delta.path import format_path
+from schemalint.model.plan import Step, TablePlan
 from schemalint.model.stream_report import StreamReport
 
 
@@ -20,7 +22,31 @@ class Outcome(Enum):
     LEFT_ALONE = "left alone"
     UNPLANNED = "could not be planned"
     WAITING = "waits for the retention period"
+    FILLING = "has rows to fill"
     FAILED = "failed"
+
+
+def outcome_of(error: SchemalintError) -> Outcome:
+    """Return the result of a table whose run ended with an error."""
+    if isinstance(error, UnfilledError):
+        return Outcome.FILLING
+    return Outcome.WAITING if isinstance(error, WaitingError) else Outcome.FAILED
+
+
+def unfilled_error(plan: TablePlan, left: Iterable[str] = ()) -> UnfilledError | None:
+    """Return the error of a table that is as declared, but for columns with rows to fill; None without any.
+
+    Args:
+        plan: The plan, maybe without its fills.
+        left: The columns with rows that its fills have left.
+    """
+    waiting = ", ".join(format_path(fill.column) for step in plan.unfilled for fill in step.fills)
+    if waiting:
+        return UnfilledError(f"{plan.table}: {waiting}: approval required to fill", help="--allow data")
+    names = ", ".join(left)
+    return (
+        UnfilledError(f"{plan.table}: {names}: rows are left to fill", help="apply again") if names else None
+    )
 
 
 @frozen
@@ -31,11 +57,13 @@ class DoneStep:
         step: The step.
         version: The version of the table, read after the statement.
         seconds: The duration of the statement and of the reading.
+        note: What became of the rows, if the step fills a column.
     """
 
     step: Step
     version: int
     seconds: float = 0.0
+    note: str = ""
 
 
 @frozen

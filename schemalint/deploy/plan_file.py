@@ -16,12 +16,12 @@ from schemalint.base.reading import read_given
 from schemalint.base.values import frozen, replace
 from schemalint.delta.datatype import Field, Struct, map_fields
 from schemalint.delta.engine import Engine, parse_engine
-from schemalint.delta.path import Path
+from schemalint.delta.path import Path, path_from_json, path_to_json
 from schemalint.delta.schema_json import allow_recursion, load_json
 from schemalint.delta.table import TableState
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.consumer_json import consumer_from_json, consumer_to_json
-from schemalint.model.contract import Contract, WriterPermissions, table_key
+from schemalint.model.contract import Backfill, Contract, WriterPermissions, table_key
 from schemalint.model.json_values import (
     Content,
     flag_of,
@@ -112,6 +112,15 @@ def origin_to_json(plan: TablePlan, contract: Contract) -> dict[str, object] | N
             "drop_features": sorted(contract.drop_features),
             "truncated_features": sorted(contract.truncated_features),
             "open_widening": contract.open.widening,
+            "backfills": [
+                {
+                    "column": path_to_json(path),
+                    "from": path_to_json(backfill.source),
+                    "with": backfill.expression,
+                    "keeps_null": backfill.keeps_null,
+                }
+                for path, backfill in contract.backfills.items()
+            ],
             **state_to_json(contract.state),
         },
         "consumers": [consumer_to_json(consumer) for consumer in contract.consumers],
@@ -192,6 +201,7 @@ def _origin(table: str, content: Content) -> Origin:
         drop_features=_texts(declared["drop_features"]),
         truncated_features=_texts(declared["truncated_features"]),
         open=WriterPermissions(widening=flag_of(declared["open_widening"])),
+        backfills=dict(map(_backfill, list_of(declared["backfills"]))),
         consumers=tuple(map(consumer_from_json, list_of(content["consumers"]))),
         file=text_of(declared["file"]),
     )
@@ -202,6 +212,14 @@ def _origin(table: str, content: Content) -> Origin:
         tracking = _tracking(object_of(content["tracking"]), contract.state.columns, before.columns)
     options = PlanOptions(tracking, reorder=flag_of(content["reorder"]))
     return Origin(contract, live, options, optional_text_of(content["applied"]))
+
+
+def _backfill(value: object) -> tuple[Path, Backfill]:
+    content = object_of(value)
+    source, keeps_null = path_from_json(list_of(content["from"])), flag_of(content["keeps_null"])
+    return path_from_json(list_of(content["column"])), Backfill(
+        source, text_of(content["with"]), keeps_null=keeps_null
+    )
 
 
 def _texts(value: object) -> frozenset[str]:

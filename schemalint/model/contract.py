@@ -44,6 +44,21 @@ class Deprecation:
 
 
 @frozen
+class Backfill:
+    """How `apply` fills a column from another one of its row.
+
+    Attributes:
+        source: The column that has the values so far.
+        expression: The value of the row in SQL. Nothing but `delta.fill_expressions` says what may run.
+        keeps_null: Whether rows whose values do not convert may stay null when the source is dropped.
+    """
+
+    source: Path
+    expression: str
+    keeps_null: bool = False
+
+
+@frozen
 class TargetOverlay:
     """The differences of one target, before they are merged into the contract."""
 
@@ -118,6 +133,7 @@ class Contract:
     delays_cosmetic: bool = False
     exceptions: tuple[RuleException, ...] = ()
     deprecated: Mapping[Path, Deprecation] = field(default_factory=dict)
+    backfills: Mapping[Path, Backfill] = field(default_factory=dict)
     absent: bool = False
     file: str = ""
     document: int = 0

@@ -12,6 +12,8 @@ from schemalint.base.errors import Location
 from schemalint.base.redaction import without_uri_secrets
 from schemalint.base.values import frozen, replace
 from schemalint.delta.change import Change
+from schemalint.delta.datatype import DataType
+from schemalint.delta.path import Path
 from schemalint.delta.table import TableState
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
@@ -37,6 +39,7 @@ class StepKind(Enum):
     ALTER_COLUMNS = "alter columns"
     CLUSTER = "cluster"
     ADD_CONSTRAINT = "add a constraint"
+    FILL = "fill a column"
     DROP_FEATURE = "drop a feature"
     RECORD = "write the marker"
 
@@ -54,11 +57,31 @@ class Approval(Enum):
 
     UPGRADE = "upgrade"
     DESTRUCTIVE = "destructive"
+    DATA = "data"
+
+
+@frozen
+class Fill:
+    """A column to fill from another one, under the names at that moment.
+
+    Attributes:
+        column: The column.
+        type: Its type.
+        source: The other column.
+        expression: The value of the row in SQL, as `delta.fill_expressions` allows it.
+        keeps_null: Whether rows that do not convert may stay null when the source is dropped.
+    """
+
+    column: Path
+    type: DataType
+    source: Path
+    expression: str
+    keeps_null: bool = False
 
 
 @frozen
 class Step:
-    """One statement.
+    """One statement; a fill repeats it, each time for other rows, until none is left.
 
     Attributes:
         changes: The changes that the statement makes, for the simulation and the check after it.
@@ -70,6 +93,7 @@ class Step:
         needs: The approvals that the step needs.
         requires: The state that the step requires, one sentence for each object that it affects.
         sources: The locations of the causing declarations in the contract, as far as known.
+        fills: The column that the step fills; of a step that drops columns, those that were filled from them.
     """
 
     kind: StepKind
@@ -84,6 +108,7 @@ class Step:
     needs: frozenset[Approval] = frozenset()
     requires: tuple[str, ...] = ()
     sources: tuple[Location, ...] = ()
+    fills: tuple[Fill, ...] = ()
 
 
 class RefusalKind(Enum):
@@ -161,7 +186,8 @@ class TablePlan:
         tracking: Which column is which, as the planner was told; None pairs columns by name.
         reorder: Whether the planner was told to move columns.
         done: How many steps of a plan file the table has completed; they are not among `steps`.
-        filed_hash: The hash that the table has in the plan file; None without one.
+        filed_hash: The hash that the table had before `apply` left out steps; None if it has all of them.
+        unfilled: The fills that `apply` leaves out, because their approval is missing.
     """
 
     table: str
@@ -185,6 +211,7 @@ class TablePlan:
     reorder: bool = False
     done: int = 0
     filed_hash: str | None = None
+    unfilled: tuple[Step, ...] = ()
 
     @property
     def needs(self) -> frozenset[Approval]:

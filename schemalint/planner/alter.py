@@ -17,6 +17,7 @@ from schemalint.planner.columns import (
 )
 from schemalint.planner.columns_in_place import columns_altered
 from schemalint.planner.constraints import constraints_added, constraints_dropped
+from schemalint.planner.fills import filled_before_drops, filled_last
 from schemalint.planner.properties import (
     features_dropped,
     pending_noted,
@@ -39,6 +40,7 @@ def alter_steps(context: AlterContext) -> Iterator[Step]:
     yield from clustering_removed(context)
     yield from statistics_removed(context)
     yield from columns_added_first(context)
+    yield from filled_before_drops(context)
     yield from columns_dropped(context)
     yield from columns_set_aside(context)
     yield from columns_renamed(context)
@@ -50,3 +52,4 @@ def alter_steps(context: AlterContext) -> Iterator[Step]:
     yield from features_dropped(context)
     yield from policy_removed_last(context)
     yield from clustering_set(context)
+    yield from filled_last(context)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass  # noqa: TID251 (cached_property)
+from dataclasses import dataclass, field  # noqa: TID251 (cached_property)
 from functools import cached_property
 from typing import Final, TypeVar
 
@@ -23,6 +23,7 @@ from schemalint.delta.path import Path, is_within, lowercased
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import TableState
+from schemalint.model.contract import Backfill
 from schemalint.model.marker import Pending
 
 IRREVERSIBLE: Final = "cannot be undone in place: RESTORE TABLE also reverts the data"
@@ -42,6 +43,7 @@ class AlterContext:
         drop_features: The features to drop at the end, in this order.
         truncated_features: Those of them whose drop truncates the history.
         moved: The state before columns move, under their final names; None if none moves.
+        backfills: How columns are filled from others, by declared path.
         engine: The engine that runs the statements; None is the newest Delta.
     """
 
@@ -53,6 +55,7 @@ class AlterContext:
     truncated_features: frozenset[str] = frozenset()
     moved: TableState | None = None
     engine: Engine | None = None
+    backfills: Mapping[Path, Backfill] = field(default_factory=dict)
 
     def of(self, kind: type[T]) -> list[T]:
         """Return the changes of one kind."""

@@ -22,13 +22,14 @@ from schemalint.delta.table import TableState
 from schemalint.model.plan import Approval, Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alter_context import IRREVERSIBLE, AlterContext
+from schemalint.planner.fills import guarding, is_filled_early
 
 _UNMAPPED: Final = "drops columns only with column mapping"
 _LAST: Final = "never drops the last column of a table"
 
 
 def columns_added_first(context: AlterContext) -> Iterator[Step]:
-    """Add fields to structs that would otherwise lose all their fields."""
+    """Add fields to structs that would otherwise lose all their fields, and those filled before a drop."""
     early = [replace(added, path=context.before_renames(added.path)) for added in _needed_early(context)]
     yield from _added(context, _appended(early, context.live))
 
@@ -84,6 +85,7 @@ def _dropped(
             tuple(f"{format_path(path)} is listed under dropped" for path in declared),
             undo_note=IRREVERSIBLE,
             needs=frozenset({Approval.DESTRUCTIVE}),
+            fills=guarding(context, removals),
         )
 
 
@@ -110,13 +112,14 @@ def columns_added(context: AlterContext) -> Iterator[Step]:
 
 
 def _needed_early(context: AlterContext) -> list[FieldAdded]:
-    """Return the new fields with new names in structs that lose all their live fields."""
+    """Return the new fields with new names in structs that lose all their live fields, or that are filled."""
     emptied = frozenset(emptied_structs(context.changes, context.live.columns))
     occupied = {lowercased(removed.path) for removed in context.of(FieldRemoved)}
     return [
         added
         for added in context.of(FieldAdded)
-        if lowercased(added.path[:-1]) in emptied and lowercased(added.path) not in occupied
+        if (lowercased(added.path[:-1]) in emptied and lowercased(added.path) not in occupied)
+        or is_filled_early(context, added)
     ]
 
 

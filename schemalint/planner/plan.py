@@ -38,6 +38,7 @@ from schemalint.planner.alter_context import AlterContext
 from schemalint.planner.clustering import with_clustering_restored
 from schemalint.planner.columns import emptied_structs
 from schemalint.planner.create import create_steps
+from schemalint.planner.fills import refused_fills
 from schemalint.planner.impossible import refused_changes, refused_contract
 from schemalint.planner.naming import needs_note, target_paths, with_target_names
 from schemalint.planner.require import with_requirements
@@ -106,7 +107,7 @@ def plan_table(
     )
     noted = read_pending(live.state)
     if noted is not None and noted.targets and noted.hash != plan.declaration_hash:
-        return _finish_interrupted(plan, table, live.state, noted, contract.engine)
+        return _finish_interrupted(plan, table, live.state, noted, contract)
     is_noted = noted is not None and bool(noted.targets) and noted.hash == plan.declaration_hash
     if noted is not None and is_noted:
         options = replace(
@@ -116,7 +117,8 @@ def plan_table(
     refused = refused_changes(
         pending_changes(contract, live.state, options), live.state, contract, options.tracking
     )
-    refusals += (refusal for refusal in refused if refusal.about not in reported)
+    in_the_way = (*refused, *refused_fills(changes, live.state, contract))
+    refusals += (refusal for refusal in in_the_way if refusal.about not in reported)
     if refusals:
         return replace(plan, refusals=tuple(refusals), writes_marker=False)
     context = AlterContext(
@@ -126,6 +128,7 @@ def plan_table(
         drop_features=drop_order(contract.drop_features & live.protocol.features),
         truncated_features=contract.truncated_features,
         engine=contract.engine,
+        backfills=contract.backfills,
     )
     context = with_statistics_restored(with_clustering_restored(context, contract.state), contract.state)
     if options.tracking and not is_noted and needs_note(changes, alter_steps(context), options.tracking):
@@ -176,7 +179,7 @@ def _moves(contract: Contract, state: TableState) -> Iterator[FieldMoved]:
 
 
 def _finish_interrupted(
-    plan: TablePlan, table: str, live: TableState, noted: Pending, engine: Engine | None
+    plan: TablePlan, table: str, live: TableState, noted: Pending, contract: Contract
 ) -> TablePlan:
     """Plan only the noted names of an interrupted run; the next plan makes all other changes."""
     done = Pending(noted.hash, {})
@@ -190,11 +193,9 @@ def _finish_interrupted(
         refusal = Refusal(RefusalKind.OPERATION, reason, help_text)
         return replace(plan, refusals=(refusal,), writes_marker=False)
     # The next plan adds the suspended constraints again, with the declared expressions.
-    steps = tuple(
-        step
-        for step in alter_steps(AlterContext(table, live, changes, engine=engine))
-        if step.kind is not StepKind.ADD_CONSTRAINT
-    )
+    context = AlterContext(table, live, changes, engine=contract.engine, backfills=contract.backfills)
+    left_to_next = {StepKind.ADD_CONSTRAINT, StepKind.FILL}
+    steps = tuple(step for step in alter_steps(context) if step.kind not in left_to_next)
     last_steps = alter_steps(AlterContext(table, simulate(live, steps), (), pending=done))
     return replace(
         plan, steps=with_requirements(live, (*steps, *last_steps)), writes_marker=False, needs_replanning=True

@@ -38,7 +38,8 @@ def remaining_steps(
     The table must be in exactly one of the states that the plan leads through, in all objects that the plan
     touches. A feature is dropped once the protocol lacks it: its statement makes several commits, and waits
     for the retention period while later steps go on. A table that a run left between these commits has taken
-    the steps before the drop.
+    the steps before the drop. Only the data tells whether a fill is over, so it stays while its source is
+    there.
 
     Returns:
         The rest of the plan; or the differences from the nearest of these states if the table is in none of
@@ -48,7 +49,7 @@ def remaining_steps(
     drops: dict[str, int] = {}
     for step in steps:
         drops |= dict.fromkeys(_dropped_features(step), len(others))
-        others += [] if _dropped_features(step) else [step]
+        others += [] if _dropped_features(step) or step.kind is StepKind.FILL else [step]
     dropped = frozenset(drops)
     matches: list[int] = []
     nearest: tuple[str, ...] | None = None
@@ -81,8 +82,11 @@ def remaining_steps(
     left = matches[-1]
     for step in steps:
         names = _dropped_features(step)
-        is_done = not names & live.features if names else left > 0
-        left -= not names
+        if step.kind is StepKind.FILL:
+            is_done = any(field_at(live.columns, fill.source) is None for fill in step.fills)
+        else:
+            is_done = not names & live.features if names else left > 0
+            left -= not names
         (done if is_done else rest).append(step)
     return Remaining(with_column_ids_of(simulate(planned_from, done), live), tuple(rest))
 
@@ -237,5 +241,7 @@ def _compared(steps: Sequence[Step], behind: int) -> Sequence[Step]:
     After the last step the pending note may be gone, so it is not compared.
     """
     if behind < len(steps):
-        return steps[: behind + 1]
+        # A fill leaves no trace in the metadata: it is over once the next step is done.
+        end = next((n for n in range(behind, len(steps)) if steps[n].kind is not StepKind.FILL), behind)
+        return steps[: end + 1]
     return [step for step in steps if step.kind is not StepKind.NOTE_PENDING]

@@ -36,7 +36,7 @@ from schemalint.delta.path import Path, format_path
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.change_kind import kind_of
-from schemalint.model.plan import Step, StepKind
+from schemalint.model.plan import Fill, Step, StepKind
 from schemalint.planner.simulate import simulate
 
 
@@ -48,7 +48,10 @@ def with_requirements(live: TableState, steps: Iterable[Step]) -> tuple[Step, ..
     result: list[Step] = []
     state = live
     for step in steps:
-        sentences = tuple(_required(change, state) for change in step.changes)
+        sentences = (
+            *(_required(change, state) for change in step.changes),
+            *(sentence for fill in step.fills for sentence in _of_fill(step, fill, state)),
+        )
         result.append(
             replace(
                 step,
@@ -58,6 +61,16 @@ def with_requirements(live: TableState, steps: Iterable[Step]) -> tuple[Step, ..
         )
         state = simulate(state, [step])
     return tuple(result)
+
+
+def _of_fill(step: Step, fill: Fill, state: TableState) -> Iterator[str]:
+    column, source = format_path(fill.column), format_path(fill.source)
+    if step.kind is StepKind.FILL:
+        yield _column(fill.column, state)
+        yield _column(fill.source, state)
+    else:
+        which = "row whose value converts" if fill.keeps_null else "row"
+        yield f"no {which} has {source} without {column}"
 
 
 def _undo_note(step: Step) -> str:

@@ -51,11 +51,15 @@ def text(result: Applied) -> SafeText:
     facts = []
     if result.done:
         facts.append(counted(len(result.done), "statement"))
-    if result.outcome.name in ("APPLIED", "RECORDED", "WAITING", "FAILED") and result.version is not None:
+    if (
+        result.outcome.name in ("APPLIED", "RECORDED", "WAITING", "FILLING", "FAILED")
+        and result.version is not None
+    ):
         facts.append(f"now at version {result.version}")
     tail = f" ({', '.join(facts)})" if facts else ""
     tail += f": {result.reason}" if result.reason else ""
     lines = [f"{result.table}: {result.outcome.value}{tail}"]
+    lines += [f"  {done.note}" for done in result.done if done.note]
     for report in result.streams:
         lines.append(f"  {stream_title(report)}: {verdict_text(report)}")
         lines += [f"      {line}" for line in (*place_lines(report), *settings_lines(report, applied=True))]

@@ -72,8 +72,8 @@ def constraint_queries(plan: TablePlan, table: str) -> Iterator[ConstraintQuery]
     if plan.live is None:
         return
     for index, step in enumerate(plan.steps):
-        added = step.changes[0]
-        if step.kind is not StepKind.ADD_CONSTRAINT or not isinstance(added, change.ConstraintChanged):
+        added = step.changes[0] if step.kind is StepKind.ADD_CONSTRAINT else None
+        if not isinstance(added, change.ConstraintChanged):
             continue
         used = columns_used(str(added.new))
         if used is None or plan.live.constraints.get(added.name) == added.new:

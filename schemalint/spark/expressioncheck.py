@@ -9,15 +9,16 @@ from schemalint.base.errors import ApplyError
 from schemalint.base.values import frozen, replace
 from schemalint.delta import change
 from schemalint.delta.change import Change
+from schemalint.delta.column_users import columns_used
 from schemalint.delta.datatype import Char, Field, String, Struct, Varchar, field_at, walk
 from schemalint.delta.patch import update_type
 from schemalint.delta.path import format_path
 from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
-from schemalint.model.plan import TablePlan
+from schemalint.model.plan import Fill, StepKind, TablePlan
 from schemalint.planner.simulate import simulate
-from schemalint.planner.sql import create_table
+from schemalint.planner.sql import converted, create_table, fill_rows, path_text
 from schemalint.spark.session import SqlSession, StatementError, ask
 
 # EXPLAIN returns errors of the analysis as text (Spark's ExplainCommand), and raises errors of the grammar.
@@ -79,6 +80,8 @@ def trials(plan: TablePlan, table: str) -> Iterator[Trial]:
         state = simulate(state, [step])
         for step_change in step.changes:
             yield from _of_change(step_change, state.columns, table)
+        for fill in step.fills if step.kind is StepKind.FILL else ():
+            yield _fill(fill, state.columns, table, is_live=plan.live is not None and _has(plan.live, fill))
 
 
 def _of_change(step_change: Change, columns: Struct, table: str) -> Iterator[Trial]:
@@ -98,14 +101,34 @@ def _of_change(step_change: Change, columns: Struct, table: str) -> Iterator[Tri
 
 
 def _constraint(name: str, expression: str, columns: Struct) -> Trial:
-    values = (
-        f"CAST(NULL AS {print_type(field.type)}) AS {always_quoted(field.name)}" for field in columns.fields
-    )
-    # Without an alias, `FROM (…) WHERE (a)` would make WHERE the alias, and a its column.
-    rows = f"SELECT 1 FROM (SELECT {', '.join(values) or '1'}) AS {_ROW}"  # noqa: S608 (all names are quoted)
+    rows = f"SELECT 1 FROM {_rows(columns)}"  # noqa: S608 (all names are quoted)
     return Trial(
         f"the constraint {name}", expression, f"{rows} WHERE ({expression}) LIMIT 0", f"{rows} LIMIT 0"
     )
+
+
+def _rows(columns: Struct) -> str:
+    """Return a row of nulls in SQL; without an alias, `FROM (…) WHERE (a)` would make WHERE the alias."""
+    values = (
+        f"CAST(NULL AS {print_type(field.type)}) AS {always_quoted(field.name)}" for field in columns.fields
+    )
+    return f"(SELECT {', '.join(values) or '1'}) AS {_ROW}"
+
+
+def _fill(fill: Fill, columns: Struct, table: str, *, is_live: bool) -> Trial:
+    """Try a fill in the table, or before it has the column, in a query, which tells less of the type."""
+    rows = _rows(columns)
+    column = path_text(fill.column)
+    statement = fill_rows(table, fill)
+    control = f"UPDATE {table} SET {column} = {column}"  # noqa: S608 (all names are quoted)
+    if not is_live:
+        statement, control = f"SELECT {converted(fill)} FROM {rows}", f"SELECT 1 FROM {rows}"  # noqa: S608 (all names are quoted)
+    return Trial(f"the fill of {format_path(fill.column)}", fill.expression, statement, control)
+
+
+def _has(live: TableState, fill: Fill) -> bool:
+    names = (fill.column, fill.source, *(columns_used(fill.expression) or ()))
+    return all(field_at(live.columns, name) is not None for name in names)
 
 
 def _default(name: str, field: Field, table: str) -> Trial:

@@ -15,11 +15,10 @@ from schemalint.base.errors import (
     InternalError,
     LiveError,
     SchemalintError,
-    WaitingError,
     worst_status,
 )
 from schemalint.base.printable import json_text
-from schemalint.base.values import field, frozen, replace
+from schemalint.base.values import replace
 from schemalint.deploy import Deployment, TargetAccess
 from schemalint.deploy.approvals import require_at_most, without_unapproved
 from schemalint.deploy.catalog_features import require_told_features
@@ -27,7 +26,7 @@ from schemalint.deploy.consumer_streams import applied_streams
 from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested, rest_of_interrupted
 from schemalint.deploy.log_lines import DeployLog
 from schemalint.deploy.other_engine import require_same_answers
-from schemalint.deploy.outcome import Applied, DoneStep, Outcome
+from schemalint.deploy.outcome import Applied, DoneStep, Outcome, outcome_of, unfilled_error
 from schemalint.model.contract import Contract
 from schemalint.model.plan import StepKind, TablePlan
 from schemalint.model.stream_report import StreamReport
@@ -35,44 +34,23 @@ from schemalint.planner.sql import named_table, path_table
 from schemalint.project import git
 from schemalint.project.config import Cosmetic
 from schemalint.project.config.trust import ConfigOptions, find_trusted
+from schemalint.spark.apply_options import ApplyOptions
 from schemalint.spark.catalog import SessionCatalog, require_catalog
 from schemalint.spark.datacheck import require_clean
 from schemalint.spark.expressioncheck import require_accepted
+from schemalint.spark.fill import FillLimits, TableFills
 from schemalint.spark.log_store import require_shared_log_store
 from schemalint.spark.provided import require_delta
 from schemalint.spark.session import SqlSession, refusals_not_logged, sibling_sessions
 from schemalint.spark.session_engine import engine_of
 from schemalint.spark.session_settings import prepared, required_settings, session_catalog
 from schemalint.spark.snapshots import snapshots_that_fit
-from schemalint.spark.table import OnStep, Recorded, TableRun
+from schemalint.spark.table import Recorded, TableRun
 from schemalint.tables.catalog.refresh import refresh_entry
 from schemalint.tables.catalog.stream_progress import with_progress
-from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers, Tell
+from schemalint.tables.storage.table_workers import TableWorkers
 
 T = TypeVar("T")
-
-
-@frozen
-class ApplyOptions:
-    """How to run a plan.
-
-    Attributes:
-        tell: Called before each statement, from several threads.
-        jobs: How many tables to change at the same time, each in its own session; 1 uses the given session.
-        all_or_nothing: Whether to change no table if one is refused or has no plan.
-        fail_fast: Whether to begin no further table after one failed.
-        note: Called with what is worth telling, and stops nothing.
-        progress: Called whenever the work on a table begins or ends.
-        log: Gets a line for each statement and each table as it ends.
-    """
-
-    tell: OnStep = field(default=lambda _plan, _step: None)
-    jobs: int = 1
-    all_or_nothing: bool = False
-    fail_fast: bool = False
-    note: Callable[[str], None] = field(default=lambda _text: None)
-    progress: Tell = field(default=SIDE_BY_SIDE.tell)
-    log: DeployLog = field(default=DeployLog(None))
 
 
 DEFAULTS: Final = ApplyOptions()
@@ -104,6 +82,8 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     trusted_refs: Iterable[str] = (),
     fetch: bool = False,
     log: str | Path | None = None,
+    max_bytes: int | None = None,
+    samples: bool = False,
 ) -> tuple[Applied, ...]:
     """Change the live tables of a target to the state that a repository declares.
 
@@ -114,7 +94,8 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         tables: Table names; empty means all contracts.
         head: The revision of the contracts, or ``worktree``.
         after: The deploy log of the previous target: only tables that it reports as applied change.
-        allow: ``upgrade`` approves protocol upgrades, ``destructive`` approves irreversible steps.
+        allow: ``upgrade`` approves protocol upgrades, ``destructive`` approves irreversible steps,
+            and ``data`` fills columns.
         approved: The approved hashes, of plans or of tables.
         allow_older: Apply even if a newer commit was applied already.
         repair_drift: Overwrite changes that were made outside of schemalint.
@@ -133,6 +114,8 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
             default branch.
         fetch: Fetch history from the remote if this clone lacks it.
         log: The file of the deploy log, written as JSON lines while tables change.
+        max_bytes: Fill at most the rows of so many bytes of data files, for each column.
+        samples: Show values that do not convert.
 
     Raises:
         SchemalintError: The contracts or the configuration cannot be read, or more than `max_tables` change.
@@ -170,7 +153,13 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         require_at_most(deployment.plan, max_tables)
         deployment = without_unapproved(deployment)
         lines.started(deployment)
-        options = ApplyOptions(jobs=jobs, all_or_nothing=all_or_nothing, fail_fast=fail_fast, log=lines)
+        options = ApplyOptions(
+            jobs=jobs,
+            all_or_nothing=all_or_nothing,
+            fail_fast=fail_fast,
+            log=lines,
+            fills=FillLimits(max_bytes, samples),
+        )
         results = apply_plan(session, deployment, options)
         lines.ended(status_after(deployment, results))
         return results
@@ -252,8 +241,9 @@ def without_work(deployment: Deployment, log: DeployLog) -> tuple[Applied, ...]:
 
 
 def _without_work(plan: TablePlan) -> Applied:
-    outcome = Outcome.REFUSED if plan.refusals else Outcome.NOTHING
-    return Applied(plan.table, plan.uri, outcome, plan.version, before=plan.version)
+    error = None if plan.refusals else unfilled_error(plan)
+    outcome = Outcome.REFUSED if plan.refusals else Outcome.NOTHING if error is None else Outcome.FILLING
+    return Applied(plan.table, plan.uri, outcome, plan.version, error=error, before=plan.version)
 
 
 def _left_alone(plan: TablePlan, reason: str, log: DeployLog) -> Applied:
@@ -332,7 +322,7 @@ def _run_table(
             recorded = _apply_table(session, plan, deployment, options, done)
     except SchemalintError as error:
         last = done[-1].version if done else plan.version
-        outcome = Outcome.WAITING if isinstance(error, WaitingError) else Outcome.FAILED
+        outcome = outcome_of(error)
         return replace(result, outcome=outcome, version=last, done=tuple(done), error=error)
     outcome = Outcome.APPLIED if plan.steps else Outcome.RECORDED
     contract, tables = deployment.contracts[plan.table], _access_of(deployment).tables()
@@ -368,9 +358,20 @@ def _apply_table(
     contract, tables = deployment.contracts[plan.table], _access_of(deployment).tables()
     read = partial(tables.read, contract)
     run = TableRun(session, plan, _table_in_sql(plan), read, options.tell, done, options.log.step)
+    run.fills = TableFills(
+        session,
+        run.table,
+        run.read_existing,
+        partial(tables.number_of_rows, contract, plan.uri),
+        options.fills,
+        lambda text: options.note(f"{plan.table}: {text}"),
+    )
     run.run_steps()
     if not plan.needs_replanning:
-        return run.record(contract, deployment.revision)
+        recorded = run.record(contract, deployment.revision)
+        if (error := unfilled_error(plan, run.unfilled)) is not None:
+            raise error
+        return recorded
     rest = rest_of_interrupted(deployment, plan)
     return _apply_table(session, rest.plan.tables[0], rest, options, done)
 

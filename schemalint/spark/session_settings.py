@@ -16,12 +16,12 @@ from schemalint.spark.session import CURRENT_SCHEMA, SqlSession, first_line
 _CREATE: Final = frozenset({StepKind.CREATE})
 _COLUMNS: Final = _CREATE | {StepKind.ADD_COLUMNS}
 _TYPES: Final = _COLUMNS | {StepKind.ALTER_COLUMNS}
-_EXPRESSIONS: Final = _CREATE | {StepKind.ALTER_COLUMNS, StepKind.ADD_CONSTRAINT}
+_EXPRESSIONS: Final = _CREATE | {StepKind.ALTER_COLUMNS, StepKind.ADD_CONSTRAINT, StepKind.FILL}
 _DEFAULTS: Final = _CREATE | {StepKind.ALTER_COLUMNS, StepKind.RECORD}
 # Delta parses the expressions of the table when its columns change, and when rows are written.
 _PARSED: Final = _EXPRESSIONS | {StepKind.RENAME_COLUMN, StepKind.DROP_COLUMNS, StepKind.RECORD}
 _PROPERTIES: Final = _CREATE | {StepKind.SET_PROPERTIES, StepKind.UNSET_PROPERTIES, StepKind.NOTE_PENDING}
-_TEXTS: Final = _PROPERTIES | _TYPES | {StepKind.ADD_CONSTRAINT}
+_TEXTS: Final = _PROPERTIES | _TYPES | {StepKind.ADD_CONSTRAINT, StepKind.FILL}
 _ALL: Final = frozenset(StepKind)
 
 
@@ -44,7 +44,7 @@ REQUIRED: Final[Mapping[str, Setting]] = {
     # Types and their metadata
     "spark.sql.timestampType": Setting("TIMESTAMP_LTZ", _TYPES | _EXPRESSIONS),
     "spark.sql.charAsVarchar": Setting("false", _TYPES),
-    "spark.sql.legacy.charVarcharAsString": Setting("false", _TYPES),
+    "spark.sql.legacy.charVarcharAsString": Setting("false", _TYPES | {StepKind.FILL}),
     "spark.sql.preserveCharVarcharTypeInfo": Setting("false", _TYPES),
     "spark.databricks.delta.alterTable.bypassCharVarcharToStringFix": Setting(
         "false", frozenset({StepKind.ALTER_COLUMNS})
@@ -58,6 +58,7 @@ REQUIRED: Final[Mapping[str, Setting]] = {
     "spark.sql.caseSensitive": Setting("false", _ALL),
     "spark.sql.parser.escapedStringLiterals": Setting("false", _TEXTS | _PARSED),
     "spark.sql.parser.quotedRegexColumnNames": Setting("false", _PARSED),
+    "spark.sql.storeAssignmentPolicy": Setting("ANSI", frozenset({StepKind.FILL})),
     "spark.sql.readSideCharPadding": Setting("true", _EXPRESSIONS),
     "spark.sql.runSQLOnFiles": Setting("true", _ALL),
     "spark.sql.session.timeZone": Setting("UTC", _EXPRESSIONS),  # of literals such as timestamp'2026-01-01'

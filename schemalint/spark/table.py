@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from schemalint.base.errors import ApplyError, WaitingError
+from schemalint.base.errors import ApplyError, InternalError, WaitingError
 from schemalint.base.values import frozen
 from schemalint.delta.change import subject_name
+from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.deploy.outcome import DoneStep
 from schemalint.model.contract import Contract
@@ -28,6 +29,8 @@ from schemalint.planner import (
 )
 from schemalint.planner.simulate import describe_change
 from schemalint.planner.sql import append_nothing, takes_values, unset_properties
+from schemalint.spark.fill import TableFills
+from schemalint.spark.fill_guard import guarded_drop
 from schemalint.spark.identifier import commit_identifier
 from schemalint.spark.session import SqlSession, StatementError, run
 from schemalint.spark.session_settings import transaction
@@ -66,6 +69,8 @@ class TableRun:
         tell: Called before each statement.
         done: The steps that this run has completed.
         tell_done: Called after each statement.
+        fills: Fills columns.
+        unfilled: The columns that have rows to fill after the last step.
     """
 
     session: SqlSession
@@ -75,6 +80,8 @@ class TableRun:
     tell: OnStep
     done: list[DoneStep] = field(default_factory=list)
     tell_done: OnStepDone = lambda _plan, _done: None
+    fills: TableFills | None = None
+    unfilled: list[str] = field(default_factory=list)
 
     def run_steps(self) -> None:
         """Run all steps; before each, check that the table is in the state that the step requires.
@@ -196,9 +203,9 @@ class TableRun:
         self._require_column_ids(step, expected, goal, remaining)
         self.tell(self.plan, step)
         started = time.monotonic()
-        run(self.session, step.sql)
-        after = self._read_existing()
-        self.done.append(DoneStep(step, after.version, time.monotonic() - started))
+        note = self._fill_or_run(step)
+        after = self.read_existing()
+        self.done.append(DoneStep(step, after.version, time.monotonic() - started, note))
         self.tell_done(self.plan, self.done[-1])
         self._require_no_concurrent_changes(expected, before, after, remaining)
         missing = deviations(goal, without_unplanned_features(goal, after.state), step)
@@ -208,6 +215,24 @@ class TableRun:
                 help=f"the statement was: {step.sql}",
             )
         return with_column_ids_of(goal, after.state)
+
+    def _fill_or_run(self, step: Step) -> str:
+        """Run a step, with the guard that it needs; return what became of rows."""
+        if not step.fills:
+            run(self.session, step.sql)
+            return ""
+        fills = self._fills()
+        if step.kind is StepKind.FILL:
+            filled = [fills.fill(fill) for fill in step.fills]
+            self.unfilled += [format_path(done.fill.column) for done in filled if done.after.convertible]
+            return "; ".join(done.text for done in filled)
+        guarded_drop(fills, step, self.plan.table, lambda: run(self.session, step.sql))
+        return ""
+
+    def _fills(self) -> TableFills:
+        if self.fills is None:
+            raise InternalError("a run that fills columns needs what fills them")
+        return self.fills
 
     def _require_column_ids(
         self, step: Step, expected: TableState, goal: TableState, remaining: list[Step]
@@ -270,7 +295,7 @@ class TableRun:
 
     def _verified(self, contract: Contract) -> LiveTable:
         """Read the table; refuse it if it differs from its declaration, or has other pending columns."""
-        table = self._read_existing()
+        table = self.read_existing()
         noted = read_pending(table.state)
         if noted is not None and noted.targets and noted.hash != self.plan.declaration_hash:
             raise ApplyError(
@@ -285,7 +310,8 @@ class TableRun:
             )
         return table
 
-    def _read_existing(self) -> LiveTable:
+    def read_existing(self) -> LiveTable:
+        """Read the table; refuse it if it is gone."""
         table = self.read()
         if table is None:
             raise ApplyError(f"{self.plan.table} was dropped during the run")

@@ -61,6 +61,17 @@ EDITS: Final = (
     Edit("…", ID, f"{ID}\ndrop_features: [checkConstraints]", f"{ID}\nconstraints: {{c: id > 0}}"),
     Edit("… …", ID, f'{ID}, {{name: a, type: int, default: "1) --"}}\nfeatures: [allowColumnDefaults]'),
     Edit("… …", None, f'{ID}\nconstraints: {{c: "id > 0); DROP TABLE t"}}'),
+    Edit(
+        "the expression that fills … …",
+        ID,
+        f'{ID}, {{name: a, type: string, backfill: {{from: id, with: "reflect(id)"}}}}',
+    ),
+    Edit(
+        "… cannot be filled: …",
+        f'{ID}, {{name: b, type: "array<int>"}}',
+        f'{ID}, {{name: b, type: "array<int>"}}, '
+        "{name: a, type: bigint, backfill: {from: b.element, with: id}}",
+    ),
     Edit("… is the name of another column too: Delta ignores case", None, f"{ID}, {{name: ID, type: int}}"),
     Edit("… is the name of another column too: Delta ignores case", ID, f"{ID}, {{name: ID, type: int}}"),
     Edit("the property … is reserved for schemalint", ID, f"{ID}\nproperties: {{schemalint.pending: x}}"),

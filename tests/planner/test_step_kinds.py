@@ -6,8 +6,8 @@ from schemalint.model.plan import Approval, Cost, RefusalKind, StepKind
 from schemalint.report.plan.json import schema
 from support.delta_model import CHANGES_OF_STEPS
 
-NOT_MODELLED = {StepKind.CREATE, StepKind.DROP_FEATURE, StepKind.RECORD}
-"""The model of Delta starts with a table, has no DROP FEATURE, and writes no marker."""
+NOT_MODELLED = {StepKind.CREATE, StepKind.DROP_FEATURE, StepKind.FILL, StepKind.RECORD}
+"""The model of Delta starts with a table, has no rows and no DROP FEATURE, and writes no marker."""
 
 
 def test_the_schema_of_plans_names_every_kind_cost_approval_and_refusal() -> None:

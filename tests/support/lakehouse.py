@@ -16,8 +16,9 @@ from schemalint.project import git
 from schemalint.project.config import Config
 from schemalint.project.config.trust import ConfigOptions, find_trusted
 from schemalint.report import plan as plans
+from schemalint.spark.apply_options import ApplyOptions
 from schemalint.spark.catalog import SessionCatalog
-from schemalint.spark.runner import ApplyOptions, apply, apply_plan
+from schemalint.spark.runner import apply, apply_plan
 from schemalint.spark.session import sibling_sessions
 from schemalint.tables.catalog.table_location import choose_target
 from schemalint.tables.storage import read_table

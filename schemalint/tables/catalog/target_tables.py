@@ -15,8 +15,9 @@ from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables import catalog
 from schemalint.tables.catalog import Catalog
 from schemalint.tables.catalog.table_location import absolute_location, is_found_by_name, table_location
+from schemalint.tables.delta_log.row_count import count_rows
 from schemalint.tables.delta_log.store import NoTable
-from schemalint.tables.storage import NO_OPTIONS, holds_files, holds_tables, is_remote, read_table
+from schemalint.tables.storage import NO_OPTIONS, holds_files, holds_tables, is_remote, open_store, read_table
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 
 T = TypeVar("T")
@@ -96,6 +97,18 @@ class TargetTables:
         if fetched is None and self._by_name(contract):
             return self._read_by_name(location)
         return fetched or read_live(location, self.storage, history=self.history)
+
+    def number_of_rows(self, contract: Contract, uri: str, version: int) -> int | None:
+        """Return how many rows the log of a table says that a version has; None if it does not say it.
+
+        Of a table in a catalog, the log at its location may lack the newest commits.
+
+        Raises:
+            LiveError: The log cannot be read.
+        """
+        if self._by_name(contract) and is_remote(uri) and not self.storage:
+            return None  # the catalog has the credentials
+        return count_rows(open_store(uri, self.storage), version)
 
     def root_without_tables(self, missing: Iterable[str]) -> str | None:
         """Return the target's root if it is in a store and no Delta table is found below it.

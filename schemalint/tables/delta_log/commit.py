@@ -65,12 +65,22 @@ def read_paths(
     Raises:
         ActionError, LiveError: As `read_lines`.
     """
+    yield from ((name, str(body["path"])) for name, body in read_bodies(store, file, actions))
+
+
+def read_bodies(store: LogStore, file: LogFile, actions: Sequence[str]) -> Iterator[tuple[str, Body]]:
+    """Yield action name and content of each action about a file.
+
+    Raises:
+        ActionError, LiveError: As `read_lines`.
+    """
     first = 1
     for block in _content(store, file):
         for name in actions:
             for line in _lines_with(block, name, first):
                 if (body := _body(line, name)) is not None:
-                    yield name, _path(body, line)
+                    _path(body, line)
+                    yield name, body
         first += block.count(b"\n")
 
 

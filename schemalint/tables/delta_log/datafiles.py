@@ -51,7 +51,7 @@ def live_files(store: LogStore, version: int) -> Iterator[str]:
         if checkpoints := listing.checkpoints.get(at):
             yield from (path for path in _checkpointed(store, checkpoints[0]) if path not in seen)
             return
-        file = _commit(listing, at, version)
+        file = commit_of(listing, at, version)
         added, removed = _actions(store, file)
         # To change a deletion vector, a commit removes and adds the same file.
         yield from added - seen
@@ -79,7 +79,7 @@ def is_absolute(path: str) -> bool:
     return path.startswith("/") or _SCHEME.match(path) is not None
 
 
-def _commit(listing: Listing, version: int, newest: int) -> LogFile:
+def commit_of(listing: Listing, version: int, newest: int) -> LogFile:
     """Return the commit of a version, or a log compaction that contains it."""
     file = listing.commits.get(version) or listing.compaction(version, newest)
     if file is None:

@@ -52,7 +52,7 @@ def read_beside(text: str, older: Contract) -> Contract | None:
         older.extends
         or beside is None
         or not handles(beside.document)
-        or (older.deprecated and not columns.has_unique_names)
+        or ((older.deprecated or older.backfills) and not columns.has_unique_names)
     ):
         return None
     before = _known(older, columns.fields[: beside.first])
@@ -68,12 +68,14 @@ def table_names(text: str) -> Iterable[str]:
 
 
 def _known(contract: Contract, fields: tuple[Field, ...]) -> Columns:
-    """Return some columns of a contract; if it has deprecated ones, no two columns have one name."""
-    if not contract.deprecated:
+    """Return some columns of a contract; if it says more of some, no two columns have one name."""
+    if not (contract.deprecated or contract.backfills):
         return Columns(fields)
     names = {field.name for field in fields}
     return Columns(
-        fields, {path: deprecation for path, deprecation in contract.deprecated.items() if path[0] in names}
+        fields,
+        {path: deprecation for path, deprecation in contract.deprecated.items() if path[0] in names},
+        {path: backfill for path, backfill in contract.backfills.items() if path[0] in names},
     )
 
 

@@ -9,7 +9,7 @@ from typing import cast
 from schemalint.base.document import Document, Mapping, Node, Scalar, Sequence, node_at
 from schemalint.base.document import Path as YamlPath
 from schemalint.base.document.outline import Outline
-from schemalint.base.values import field, frozen
+from schemalint.base.values import field, frozen, replace
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.allow import read_exception
@@ -18,7 +18,7 @@ from schemalint.contract.dialects.native.faults import Report
 from schemalint.contract.dialects.native.spans import ColumnSpans, setting_spans
 from schemalint.contract.dialects.native.texts import read_names, read_path, read_table_name
 from schemalint.delta import properties, table
-from schemalint.delta.datatype import UNMANAGED, Field, Struct
+from schemalint.delta.datatype import UNMANAGED, Field, Struct, path_of_names
 from schemalint.delta.path import Path
 from schemalint.delta.protocol import canonical
 from schemalint.model import contract
@@ -27,10 +27,11 @@ from schemalint.model.consumer import Consumer, declared_stream, stream_faults
 
 @frozen
 class Columns:
-    """Columns that were read before, and the deprecated ones of them."""
+    """Columns that were read before, and what the contract says of some of them."""
 
     fields: tuple[Field, ...] = ()
     deprecated: MappingType[Path, contract.Deprecation] = field(default_factory=dict)
+    backfills: MappingType[Path, contract.Backfill] = field(default_factory=dict)
 
 
 @frozen
@@ -94,10 +95,27 @@ def build(data: native.Contract, report: Report, known: Known | None = None) -> 
             **builder.columns.deprecated,
             **known.after.deprecated,
         },
+        backfills=_located(
+            {**known.before.backfills, **builder.columns.backfills, **known.after.backfills}, columns
+        ),
         file=document.file,
         document=document.index,
         anchors=_anchors(document, targets, known.outline, columns) if not report.errors else {},
     )
+
+
+def _located(
+    backfills: MappingType[Path, contract.Backfill], columns: Struct
+) -> MappingType[Path, contract.Backfill]:
+    """Tell names from parts of arrays and maps in the sources, now that all columns are known."""
+    return {
+        path: replace(backfill, source=_path(backfill.source, columns))
+        for path, backfill in backfills.items()
+    }
+
+
+def _path(written: Path, columns: Struct) -> Path:
+    return path_of_names(columns, tuple(str(getattr(step, "value", step)) for step in written))[0]
 
 
 def _anchors(document: Document, targets: Iterable[str], outline: Outline, columns: Struct) -> Anchors:

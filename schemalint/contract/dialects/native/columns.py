@@ -9,7 +9,7 @@ from schemalint.base.values import frozen, replace
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.declared_types import declared_type, suggestion
 from schemalint.contract.dialects.native.faults import Report
-from schemalint.contract.dialects.native.texts import path_in, read_date
+from schemalint.contract.dialects.native.texts import path_in, read_date, read_path
 from schemalint.contract.dialects.native.type_changes import Entry, History, below, distributed, joined
 from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Identity, Managed, Map, Struct
 from schemalint.delta.path import Part, Path
@@ -44,11 +44,13 @@ class ColumnReader:
 
     Attributes:
         deprecated: The deprecated columns read so far.
+        backfills: The columns read so far that are filled from others.
     """
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self.deprecated: dict[Path, contract.Deprecation] = {}
+        self.backfills: dict[Path, contract.Backfill] = {}
 
     def struct(self, columns: list[native.Column], yaml_path: YamlPath, parent: Path) -> Struct:
         """Return the fields of a table, or of the struct at a path.
@@ -76,6 +78,8 @@ class ColumnReader:
         type_, changes = distributed(typed.type, typed.history or ())
         if "deprecated" in column:
             self.deprecated[path] = self._deprecation(column["deprecated"], (*yaml_path, "deprecated"))
+        if "backfill" in column:
+            self.backfills[path] = self._backfill(column["backfill"], (*yaml_path, "backfill"))
         return Field(
             column["name"],
             type_,
@@ -162,6 +166,10 @@ class ColumnReader:
             remove_after=read_date(written.get("remove_after"), (*yaml_path, "remove_after"), self._report),
             reason=written.get("reason"),
         )
+
+    def _backfill(self, written: native.Backfill, yaml_path: YamlPath) -> contract.Backfill:
+        source = read_path(written["from"], (*yaml_path, "from"), self._report, Struct())
+        return contract.Backfill(source, written["with"], "unfilled" in written)
 
 
 def _identity(written: native.Identity | None) -> Identity | None:

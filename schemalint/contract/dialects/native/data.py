@@ -25,7 +25,7 @@ from schemalint.delta.path import Part, Path, format_path, is_within
 from schemalint.delta.table import Deletion
 from schemalint.delta.type_text import print_type
 from schemalint.model.consumer import Consumer
-from schemalint.model.contract import Contract, Deprecation, TargetOverlay
+from schemalint.model.contract import Backfill, Contract, Deprecation, TargetOverlay
 from schemalint.model.exception import RuleException
 
 Data: TypeAlias = "str | bool | int | list[Data] | dict[str, Data] | None"
@@ -47,7 +47,7 @@ def as_data(contract: Contract) -> dict[str, Data]:
         description=state.description,
         owner=_or_unmanaged(contract.owner),
         managed_by=_managed_by(contract),
-        columns=_Columns(contract.deprecated).of(state.columns, ()),
+        columns=_Columns(contract.deprecated, contract.backfills).of(state.columns, ()),
         dropped=_or_unmanaged([deletion(entry) for entry in state.dropped]),
         partitioned_by=_texts(state.partitioned_by, str),
         clustered_by=_texts(state.clustered_by, format_path),
@@ -81,12 +81,13 @@ def _managed_by(contract: Contract) -> Managed[Data]:
 
 def column(field: Field) -> dict[str, Data]:
     """Return a column, or a field of a struct, as an entry of a list of columns."""
-    return _Columns({}).field(field, ())
+    return _Columns({}, {}).field(field, ())
 
 
 class _Columns:
-    def __init__(self, deprecated: Mapping[Path, Deprecation]) -> None:
+    def __init__(self, deprecated: Mapping[Path, Deprecation], backfills: Mapping[Path, Backfill]) -> None:
         self._deprecated = deprecated
+        self._backfills = backfills
 
     def of(self, struct: Struct, path: Path) -> list[Data]:
         return [self.field(field, (*path, field.name)) for field in struct.fields]
@@ -104,6 +105,7 @@ class _Columns:
             type_changes=_history(field.type_changes),
             renamed_from=UNMANAGED if field.renamed_from is None else field.renamed_from,
             deprecated=UNMANAGED if deprecated is None else _changed(deprecated),
+            backfill=_backfill(self._backfills.get(path)),
         )
 
     def _type(self, type_: DataType, path: Path) -> dict[str, Data]:
@@ -128,9 +130,19 @@ class _Columns:
         return _without_unmanaged(**self._type(type_, (*path, part)), nullable=nullable)
 
     def _fits_in_text(self, type_: DataType, text: str, path: Path) -> bool:
-        deprecated_inside = any(is_within(inner, path) and inner != path for inner in self._deprecated)
+        more_inside = any(
+            is_within(inner, path) and inner != path for inner in (*self._deprecated, *self._backfills)
+        )
         short = len(text) <= _LONGEST_TEXT and " comment '" not in text
-        return short and declared_type(text) == type_ and not deprecated_inside
+        return short and declared_type(text) == type_ and not more_inside
+
+
+def _backfill(backfill: Backfill | None) -> Data | Unmanaged:
+    if backfill is None:
+        return UNMANAGED
+    unfilled = UNMANAGED if not backfill.keeps_null else "keep_null"
+    written = {"from": format_path(backfill.source), "with": backfill.expression, "unfilled": unfilled}
+    return _without_unmanaged(**written)
 
 
 def type_change(change: RecordedChange, at: Path) -> dict[str, Data]:

@@ -57,6 +57,17 @@ class Deprecation(TypedDict, total=False):
     """Reason for the deprecation."""
 
 
+_BackfillFrom = TypedDict("_BackfillFrom", {"from": Required[str], "with": Required[str]})
+
+
+class Backfill(_BackfillFrom, total=False):
+    """How `apply --allow data` fills a new column from another one (`from`), by a SQL expression (`with`)."""
+
+    unfilled: Literal["keep_null"]
+    """`keep_null` if rows whose values do not convert stay null when the other column is dropped; by default
+    its drop is refused while there are any."""
+
+
 class Part(TypedDict, total=False):
     """The element of an array, or the key or value of a map."""
 
@@ -99,6 +110,8 @@ class Column(TypedDict, total=False):
     """Previous name of a renamed column."""
     deprecated: Deprecation
     """Marks the column as deprecated."""
+    backfill: Backfill
+    """Fills the column from another column of the same row."""
     columns: "list[Column]"
     """Fields of the struct; only with `type: struct`."""
     element: Part
@@ -359,6 +372,7 @@ NOUNS: Final[dict[object, str]] = {
     TypeChange: "an entry of type_changes",
     Identity: "identity",
     Deprecation: "deprecated",
+    Backfill: "backfill",
     Dropped: "an entry of dropped",
     DroppedFeature: "an entry of drop_features",
     Protocol: "protocol",

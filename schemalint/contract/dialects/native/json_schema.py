@@ -17,7 +17,12 @@ def json_schema() -> dict[str, Any]:
             version=native.VERSION,
             title="schemalint contract",
             description="The declared schema of one Delta table.",
-            texts={("TypeChange", "from"): "The type before the change.", ("RuleException", "from"): _OLD},
+            texts={
+                ("TypeChange", "from"): "The type before the change.",
+                ("Backfill", "from"): "Path of the column that has the values so far.",
+                ("Backfill", "with"): "SQL expression of the value, from columns of the same row.",
+                ("RuleException", "from"): _OLD,
+            },
             examples=_EXAMPLES,
         )
         for format_ in (native.Contract, native.Overlay)
@@ -72,6 +77,8 @@ _EXAMPLES: Final[Examples] = {
     ("Column", "renamed_from"): ["amount"],
     ("Part", "type"): _TYPES,
     ("TypeChange", "from"): ["int"],
+    ("Backfill", "from"): ["amount_text"],
+    ("Backfill", "with"): ["cast(amount_text as decimal(12,2))"],
     ("TypeChange", "to"): ["bigint"],
     ("TypeChange", "at"): ["element", "value"],
     ("RuleException", "rule"): ["TW001", "illegal-narrowing"],

@@ -142,6 +142,8 @@ def spans_in_level(document: Document, written: Written) -> Iterator[tuple[Ancho
             yield ("column", path), entry.value.span
         else:
             yield (key, path), _value_span(entry)
+            for inner in entries_of(entry.value) if key == "backfill" else ():
+                yield (f"{key}.{inner.key.text}", path), _value_span(inner)
 
 
 def _in_type(document: Document, path: Path, text: Scalar) -> Iterator[tuple[Anchor, Span]]:

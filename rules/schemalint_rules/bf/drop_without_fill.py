@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.delta.change import FieldRemoved
+from schemalint.delta.path import format_path, is_within, path_key
+from schemalint.plugin import Problem, RuleContext, Severity, rule
+
+
+@rule("BF004", on=FieldRemoved, severity=Severity.ERROR)
+def drop_without_fill(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]:
+    """A column is dropped together with the `backfill` that has to move its values.
+
+    ## What it does
+
+    Finds a drop of a column from which the base contract fills another column, if the contract no longer has
+    that `backfill`. It also finds the drop if a declared writer names the dropped column, and not the new
+    one.
+
+    ## Why is this bad?
+
+    As long as the contract has the `backfill`, `apply` counts the rows whose values have not moved, and drops
+    nothing while there are any. Without it, the drop takes these values along. A writer that knows only the
+    old column fails after the drop, and until then adds rows that are not filled.
+
+    ## What to do
+
+    Keep `backfill` until the old column is gone from all targets, then remove it in another change. Let all
+    writers write the new column before the drop.
+
+    ## Example
+
+    ```yaml title="before"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: id, type: int}
+      - {name: code, type: string}
+      - {name: number, type: int, backfill: {from: code, with: "cast(code as int)"}}
+    properties: {delta.columnMapping.mode: name}
+    ```
+
+    ```yaml title="after"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: id, type: int}
+      - {name: number, type: int}
+    dropped: [code]
+    properties: {delta.columnMapping.mode: name}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: id, type: int}
+      - {name: number, type: int, backfill: {from: code, with: "cast(code as int)"}}
+    dropped: [code]
+    properties: {delta.columnMapping.mode: name}
+    ```
+    """
+    if ctx.base is None or not ctx.alters(change):
+        return
+    dropped = path_key(change.path)
+    declared = {path_key(path): backfill for path, backfill in ctx.contract.backfills.items()}
+    for path, backfill in ctx.base.backfills.items():
+        if not is_within(path_key(backfill.source), dropped):
+            continue
+        kept = declared.get(path_key(path))
+        if kept is None or path_key(kept.source) != path_key(backfill.source):
+            yield Problem(
+                f"{format_path(change.path)} is dropped, and nothing counts the rows whose values are not in "
+                f"{format_path(path)} yet",
+                help="keep `backfill` until the column is gone from all targets",
+            )
+        for consumer in ctx.consumers:
+            names = {path_key(used) for used in consumer.columns}
+            knows_old, knows_new = path_key(backfill.source) in names, path_key(path) in names
+            if consumer.access == "write" and knows_old and not knows_new:
+                yield Problem(
+                    f"{format_path(change.path)} is dropped, but {consumer.described} writes it, and not "
+                    f"{format_path(path)}",
+                    help="let it write the new column first, and name that under its `columns`",
+                )

@@ -1,0 +1,287 @@
+"""The expressions that fill a column from others of its row: which ones are allowed, and how they are tried.
+
+`apply` runs them over the data of a table, unlike all other texts of a contract. So the list says what is
+allowed, not what is forbidden: functions that Spark 4.2.0 calls deterministic, and that read nothing but
+their arguments, run no code of others, never make a large value of a small one (`repeat`, `lpad`), and do
+not exist to fail (`raise_error`, `assert_true`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Final
+
+from schemalint.base.values import frozen
+from schemalint.delta.column_users import names_of, parsed
+from schemalint.delta.datatype import Array, Identity, Map, Struct, field_at
+from schemalint.delta.expressions import (
+    WITHOUT_BRACKETS,
+    contains_query,
+    functions_called,
+)
+from schemalint.delta.functions import FunctionKind, kind_of_function
+from schemalint.delta.one_expression import expression_fault
+from schemalint.delta.path import Part, Path, format_path, is_within, lowercased
+from schemalint.delta.sql_text import Token, tokens, with_calls_renamed
+
+FILL_FUNCTIONS: Final = frozenset(
+    [
+        "abs",
+        "add_months",
+        "and",
+        "array",
+        "between",
+        "bround",
+        "btrim",
+        "cast",
+        "ceil",
+        "ceiling",
+        "char_length",
+        "character_length",
+        "coalesce",
+        "concat",
+        "concat_ws",
+        "contains",
+        "crc32",
+        "date_add",
+        "date_diff",
+        "date_format",
+        "date_from_unix_date",
+        "date_sub",
+        "date_trunc",
+        "datediff",
+        "day",
+        "dayofmonth",
+        "decimal",
+        "endswith",
+        "equal_null",
+        "extract",
+        "floor",
+        "from_unixtime",
+        "from_utc_timestamp",
+        "get_json_object",
+        "greatest",
+        "hash",
+        "hex",
+        "hour",
+        "if",
+        "ifnull",
+        "ilike",
+        "in",
+        "initcap",
+        "instr",
+        "isnan",
+        "isnotnull",
+        "isnull",
+        "last_day",
+        "lcase",
+        "least",
+        "left",
+        "length",
+        "like",
+        "locate",
+        "lower",
+        "ltrim",
+        "md5",
+        "minute",
+        "month",
+        "named_struct",
+        "nanvl",
+        "negative",
+        "not",
+        "nullif",
+        "nvl",
+        "nvl2",
+        "octet_length",
+        "or",
+        "overlay",
+        "position",
+        "positive",
+        "quarter",
+        "regexp",
+        "regexp_replace",
+        "replace",
+        "reverse",
+        "right",
+        "rlike",
+        "round",
+        "rtrim",
+        "second",
+        "sha",
+        "sha1",
+        "sha2",
+        "sign",
+        "signum",
+        "size",
+        "startswith",
+        "struct",
+        "substr",
+        "substring",
+        "substring_index",
+        "timestamp_micros",
+        "timestamp_millis",
+        "timestamp_seconds",
+        "to_utc_timestamp",
+        "translate",
+        "trim",
+        "trunc",
+        "try_add",
+        "try_cast",
+        "try_divide",
+        "try_element_at",
+        "try_mod",
+        "try_multiply",
+        "try_subtract",
+        "try_to_date",
+        "try_to_number",
+        "try_to_timestamp",
+        "ucase",
+        "unix_date",
+        "unix_micros",
+        "unix_millis",
+        "unix_seconds",
+        "upper",
+        "when",
+        "xxhash64",
+        "year",
+    ]
+)
+"""The functions that an expression may call."""
+
+_TRIED: Final = {"cast": "try_cast"}
+_OF_NOW: Final = frozenset({"now", "today", "tomorrow", "yesterday"})
+_TIME_LITERALS: Final = frozenset({"date", "time", "timestamp", "timestamp_ltz", "timestamp_ntz"})
+_SIGNS: Final = {
+    "::": "write cast(… as …), which is tried",
+    ":": "it reads fields of variants",
+    "?": "it stands for a value that a session gives",
+    "->": "functions of elements are not on the list",
+    "=>": "arguments have no names here",
+}
+
+
+@frozen
+class FillFault:
+    """Why an expression cannot fill a column.
+
+    Attributes:
+        what: The fault, as the end of a sentence that begins with the expression.
+        help: What to do.
+    """
+
+    what: str
+    help: str
+
+
+def fill_fault(text: str, *columns: Struct) -> FillFault | None:
+    """Return why an expression must not run over the data of a table; None if it may.
+
+    Args:
+        text: The expression.
+        columns: The columns of the table, in each of its states; without any, names are not checked.
+    """
+    if fault := expression_fault(text):
+        return FillFault(fault, "write exactly one expression")
+    if contains_query(text):
+        return FillFault("contains a subquery", "use only columns of the same row")
+    found = tokens(text)
+    for token in found:
+        if token.kind == "sign" and token.text in _SIGNS:
+            return FillFault(f"uses {token.text}", _SIGNS[token.text])
+    for name in functions_called(text):
+        if name not in FILL_FUNCTIONS:
+            return FillFault(
+                f"calls {name}(), {_why_not(name)}", "`schemalint explain BF001` lists what it may call"
+            )
+    if (literal := _of_now(found)) is not None:
+        return FillFault(f"uses {literal}, which is another value tomorrow", "write the day or the instant")
+    return _fault_of_names(text, found, columns)
+
+
+def fill_obstacle(path: Path, source: Path, columns: Struct) -> str | None:
+    """Return why no UPDATE can fill a column from another one, as a clause; None if one can."""
+    field = field_at(columns, path)
+    if any(isinstance(part, Part) for part in (*path, *source)):
+        return "UPDATE reaches nothing inside an array or a map"
+    own, other = lowercased(path), lowercased(source)
+    if is_within(own, other) or is_within(other, own):
+        return "it would be its own source"
+    if field is not None and isinstance(field.generated, str):
+        return "Delta computes it from its generation expression"
+    if field is not None and isinstance(field.identity, Identity):
+        return "no UPDATE can change an identity column"
+    if field is not None and not field.nullable:
+        return "it is NOT NULL, so no row waits for a value"
+    if field is not None and isinstance(field.default, str):
+        return "rows of writers that do not know it get its default, and no value"
+    return None
+
+
+def tried(text: str) -> str:
+    """Return an allowed expression that is null where one of its casts fails."""
+    return with_calls_renamed(text, _TRIED)
+
+
+def _why_not(name: str) -> str:
+    match kind_of_function(name):
+        case FunctionKind.NOT_DETERMINISTIC:
+            return "which returns another value on each call"
+        case FunctionKind.JAVA:
+            return "which runs Java code"
+        case FunctionKind.MANY_ROWS:
+            return "which needs more than one row"
+        case FunctionKind.TABLE:
+            return "which returns rows"
+        case FunctionKind.SESSION:
+            return "whose value only the session of a query knows"
+        case FunctionKind.ROW:
+            return "which is not on the list of functions that fill columns"
+        case None:
+            return "which Spark does not have"
+
+
+def _of_now(found: tuple[Token, ...]) -> str | None:
+    for word, literal in pairwise(found):
+        is_literal = word.text.lower() in _TIME_LITERALS and literal.kind in {"string", "raw"}
+        if is_literal and re.sub(r"^[rR]?.|.$", "", literal.text).strip().lower() in _OF_NOW:
+            return f"{word.text} {literal.text}"
+    return None
+
+
+def _fault_of_names(text: str, found: tuple[Token, ...], columns: Iterable[Struct]) -> FillFault | None:
+    tree = parsed(text)
+    if tree is None:
+        return FillFault("cannot be parsed", "write it with functions and operators of Spark SQL, without *")
+    states = tuple(columns)
+    for names in sorted(names_of(tree)) if states else ():
+        if not any(_is_column(names, state) for state in states):
+            return FillFault(
+                f"names {format_path(names)}, which is no column of the table", "correct the name"
+            )
+    edge = Token("", "")
+    for before, token, after in zip((edge, *found), found, (*found[1:], edge), strict=False):
+        is_alone = before.text != "." and after.text not in {"(", "."}
+        name = token.text.lower()
+        if (
+            token.kind == "word"
+            and is_alone
+            and name in WITHOUT_BRACKETS
+            and all(state.get(name) is None for state in states)
+        ):
+            return FillFault(
+                f"uses {name}, which is another value on each run", "use only columns of the same row"
+            )
+    return None
+
+
+def _is_column(names: tuple[str, ...], columns: Struct) -> bool:
+    """Whether names lead to a field; what follows an array or a map is left to Spark's analyzer."""
+    for length in range(1, len(names) + 1):
+        field = field_at(columns, names[:length])
+        if field is None:
+            return False
+        if not isinstance(field.type, Struct):
+            return length == len(names) or isinstance(field.type, Array | Map)
+    return True

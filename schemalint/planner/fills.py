@@ -1,0 +1,130 @@
+"""Steps that fill new columns from old ones, and what guards the drop of an old one.
+
+A fill is needed as long as both columns exist: writers that know only the old column add rows to fill. If the
+plan drops the old column, it fills before; else last, when all else is as declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from schemalint.delta.change import Change, FieldAdded, FieldRemoved, TypeChanged
+from schemalint.delta.column_users import columns_used
+from schemalint.delta.datatype import DataType, field_at, type_at
+from schemalint.delta.fill_expressions import fill_fault, fill_obstacle
+from schemalint.delta.path import Path, format_path, is_within, lowercased
+from schemalint.delta.renames import renames_of
+from schemalint.delta.table import TableState
+from schemalint.model.contract import Backfill, Contract
+from schemalint.model.finding import ObjectRef
+from schemalint.model.plan import Approval, Cost, Fill, Refusal, RefusalKind, Step, StepKind
+from schemalint.planner import sql
+from schemalint.planner.alter_context import AlterContext
+
+_DECLARED: Final = RefusalKind.DECLARATION
+
+
+def filled_before_drops(context: AlterContext) -> Iterator[Step]:
+    """Fill columns from those that the plan drops, under the names that all columns have until then."""
+    yield from (_step(context, fill) for fill, drops in _fills(context) if drops)
+
+
+def filled_last(context: AlterContext) -> Iterator[Step]:
+    """Fill columns from those that stay."""
+    yield from (_step(context, fill) for fill, drops in _fills(context) if not drops)
+
+
+def guarding(context: AlterContext, removals: Iterable[FieldRemoved]) -> tuple[Fill, ...]:
+    """Return the fills whose sources these changes drop, under their live names."""
+    removed = [lowercased(removal.path) for removal in removals]
+    return tuple(
+        fill
+        for fill, drops in _fills(context)
+        if drops and any(is_within(lowercased(fill.source), path) for path in removed)
+    )
+
+
+def is_filled_early(context: AlterContext, added: FieldAdded) -> bool:
+    """Whether a new column is filled from one that the same plan drops."""
+    return any(
+        lowercased(added.path) == lowercased(path) and context.drops(backfill.source)
+        for path, backfill in context.backfills.items()
+    )
+
+
+def _fills(context: AlterContext) -> Iterator[tuple[Fill, bool]]:
+    """Yield the fills of columns whose sources are in the table, and whether the plan drops the source."""
+    for path, backfill in context.backfills.items():
+        drops = context.drops(backfill.source)
+        source = backfill.source if drops else context.renames.back(backfill.source)
+        column = context.renames.back(path)
+        type_ = _type(context, path, column, at_end=not drops)
+        if field_at(context.live.columns, source) is None or type_ is None:
+            continue
+        keeps_null = backfill.keeps_null
+        name = column if drops else path
+        yield Fill(name, type_, backfill.source, backfill.expression, keeps_null=keeps_null), drops
+
+
+def _type(context: AlterContext, declared: Path, live: Path, *, at_end: bool) -> DataType | None:
+    """Return the type that a column has when it is filled; None if it is not there."""
+    for change in context.changes:
+        if isinstance(change, FieldAdded) and lowercased(change.path) == lowercased(declared):
+            return change.field.type
+        if at_end and isinstance(change, TypeChanged) and lowercased(change.path) == lowercased(declared):
+            return change.new
+    field = field_at(context.live.columns, live)
+    return None if field is None else field.type
+
+
+def _step(context: AlterContext, fill: Fill) -> Step:
+    column, source = format_path(fill.column), format_path(fill.source)
+    return Step(
+        StepKind.FILL,
+        sql.fill_rows(context.table, fill),
+        (),
+        (f"{column} is declared to be filled from {source}",),
+        undo_note="nothing to undo: only nulls are replaced",
+        cost=Cost.REWRITE,
+        needs=frozenset({Approval.DATA}),
+        fills=(fill,),
+    )
+
+
+def refused_fills(changes: Iterable[Change], live: TableState, contract: Contract) -> Iterator[Refusal]:
+    """Refuse fills that must not or cannot run; BF001 to BF003 report them before the merge."""
+    found = tuple(changes)
+    renames = renames_of(found)
+    for path, backfill in contract.backfills.items():
+        names = (backfill.source, renames.back(backfill.source))
+        if all(type_at(live.columns, name) is None for name in names):
+            continue
+        name = format_path(path)
+        about = ObjectRef("column", name)
+        if fault := fill_fault(backfill.expression, live.columns, contract.state.columns):
+            yield Refusal(
+                _DECLARED, f"the expression that fills {name} {fault.what}", fault.help, about=about
+            )
+        elif obstacle := fill_obstacle(path, backfill.source, contract.state.columns):
+            yield Refusal(_DECLARED, f"{name} cannot be filled: {obstacle}", "remove `backfill`", about=about)
+        elif _drops(found, backfill.source) and (renamed := _renamed(found, backfill)):
+            yield Refusal(
+                RefusalKind.OPERATION,
+                f"{renamed} is renamed while {name} is filled from a column that is dropped",
+                "apply the rename first, then drop the column",
+            )
+
+
+def _drops(changes: Iterable[Change], source: Path) -> bool:
+    removed = (lowercased(change.path) for change in changes if isinstance(change, FieldRemoved))
+    return any(is_within(lowercased(source), path) for path in removed)
+
+
+def _renamed(changes: tuple[Change, ...], backfill: Backfill) -> str | None:
+    """Return a column of an expression that the changes rename: it is evaluated before that."""
+    renames = renames_of(changes)
+    for names in sorted(columns_used(backfill.expression) or ()):
+        if lowercased(renames.back(names)) != lowercased(names):
+            return format_path(names)
+    return None

@@ -1,0 +1,277 @@
+"""Fill a column of a table from another one, commit by commit.
+
+The condition of the rows is the only state: a run that was killed, or whose budget is used up, goes on where
+the column is still null. No statement overwrites a value that is there, and no value leaves the engine but
+the samples that the user asks for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from math import ceil
+from typing import Any, Final
+
+from schemalint.base.errors import ApplyError
+from schemalint.base.printable import visible
+from schemalint.base.redaction import without_secrets
+from schemalint.base.values import field, frozen
+from schemalint.delta.datatype import Atomic, Field, Map, Struct, type_at, walk
+from schemalint.delta.path import format_path
+from schemalint.delta.sql_text import always_quoted, quote_literal
+from schemalint.delta.table import LiveTable, TableState
+from schemalint.delta.type_text import print_type
+from schemalint.model.plan import Fill
+from schemalint.planner import sql
+from schemalint.spark.session import SqlSession, StatementError, ask
+
+ATTEMPTS: Final = 6
+"""How often a statement is run that meets commits of other writers."""
+
+_FIRST_PAUSE_SECONDS: Final = 0.2
+_COMMIT_BYTES: Final = 8 << 30  # a commit that takes too long meets those of other writers
+_MOST_SLICES: Final = 10_000
+_MOST_PARTITIONS: Final = 200
+_SAMPLES: Final = 5
+_LONGEST_SAMPLE: Final = 40
+_DELETION_VECTORS: Final = "delta.enableDeletionVectors"
+
+
+@frozen
+class FillLimits:
+    """What a run may do.
+
+    Attributes:
+        max_bytes: How many bytes of data files the rows to fill may be in; None for any number.
+        samples: Whether to show values that do not convert.
+    """
+
+    max_bytes: int | None = None
+    samples: bool = False
+
+
+@frozen
+class Rows:
+    """The rows of a table at a version.
+
+    Attributes:
+        version: The version.
+        visible: All rows that the session sees.
+        unfilled: Those whose column is null, and the source is not.
+        convertible: Those of them whose value converts.
+    """
+
+    version: int
+    visible: int
+    unfilled: int
+    convertible: int
+
+    def left(self, fill: Fill) -> int:
+        """Return the number of rows that would lose a value with the source."""
+        return self.convertible if fill.keeps_null else self.unfilled
+
+
+@frozen
+class Filled:
+    """What a fill did.
+
+    Attributes:
+        fill: The fill.
+        rows: How many rows it filled.
+        commits: How many commits it made.
+        after: The rows afterwards.
+        samples: Some values that do not convert.
+    """
+
+    fill: Fill
+    rows: int
+    commits: int
+    after: Rows
+    samples: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The result as a sentence."""
+        column, source = format_path(self.fill.column), format_path(self.fill.source)
+        parts = [f"{column}: {self.rows:,} rows filled from {source} in {self.commits:,} commits"]
+        if broken := self.after.unfilled - self.after.convertible:
+            shown = f" ({', '.join(self.samples)})" if self.samples else ""
+            parts.append(f"{broken:,} do not convert{shown}")
+        if self.after.convertible:
+            parts.append(f"{self.after.convertible:,} are left")
+        return ", ".join(parts)
+
+
+@frozen
+class _Slice:
+    """Some of the rows to fill: a condition, and the bytes of their files."""
+
+    condition: str
+    size: int
+
+
+@frozen
+class TableFills:
+    """Fills the columns of a table.
+
+    Attributes:
+        session: A session with the settings that the statements are made for.
+        table: The table as SQL names it.
+        read: Reads the live table.
+        rows_in_log: Returns how many rows the log says that a version has; None if it does not say it.
+        limits: What the run may do.
+        note: Called with each commit.
+    """
+
+    session: SqlSession
+    table: str
+    read: Callable[[], LiveTable]
+    rows_in_log: Callable[[int], int | None]
+    limits: FillLimits = FillLimits()
+    note: Callable[[str], None] = field(default=lambda _text: None)
+
+    def fill(self, fill: Fill) -> Filled:
+        """Fill a column, as far as the limits allow.
+
+        Raises:
+            ApplyError: The session does not see all rows, the table cannot be filled within the limits, or
+                the engine refuses a statement.
+        """
+        live = self.read()
+        before = self.count(fill, live.version)
+        self._require_all_rows(before)
+        rows = commits = used = 0
+        slices = list(self._slices(fill, live)) if before.convertible else []
+        for number, part in enumerate(slices, 1):
+            if self.limits.max_bytes is not None and used + part.size > self.limits.max_bytes:
+                if not used:
+                    raise self._too_large(fill, part)
+                break
+            filled = self._update(fill, part)
+            rows, used, commits = rows + filled, used + part.size, commits + (filled > 0)
+            self.note(
+                f"{format_path(fill.column)}: {number:,} of {len(slices):,} parts, {rows:,} rows filled"
+            )
+        after = self.count(fill, self.read().version) if slices else before
+        has_broken = after.unfilled > after.convertible
+        samples = tuple(self._samples(fill, after.version)) if has_broken and self.limits.samples else ()
+        return Filled(fill, rows, commits, after, samples)
+
+    def count(self, fill: Fill, version: int) -> Rows:
+        """Count the rows of a version."""
+        conditions = (sql.unfilled(fill), f"{sql.unfilled(fill)} AND {sql.converted(fill)} IS NOT NULL")
+        counts = ", ".join(f"count_if({condition})" for condition in conditions)
+        query = f"SELECT count(*), {counts} FROM {self.table} VERSION AS OF {version}"  # noqa: S608 (all names are quoted)
+        ((all_rows, left, convertible),) = ask(self.session, query)
+        return Rows(version, all_rows, left, convertible)
+
+    def _require_all_rows(self, rows: Rows) -> None:
+        """Require that the session sees all rows: a filter or a mask would be written into the table."""
+        in_log = self.rows_in_log(rows.version)
+        if in_log is not None and rows.visible != in_log:
+            raise ApplyError(
+                f"the session sees {rows.visible:,} of the {in_log:,} rows of version {rows.version}",
+                help="a fill needs a session without row filters and column masks",
+            )
+
+    def _update(self, fill: Fill, part: _Slice) -> int:
+        statement = sql.fill_rows(self.table, fill, within=part.condition)
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                rows = ask(self.session, statement)
+            except StatementError as error:
+                if not error.is_conflict or attempt == ATTEMPTS:
+                    raise
+                time.sleep(_FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
+            else:
+                return int(rows[0][0]) if rows else 0
+        return 0
+
+    def _slices(self, fill: Fill, live: LiveTable) -> Iterator[_Slice]:
+        """Yield disjoint parts of the rows to fill, none larger than a commit should be, if possible."""
+        most = min(_COMMIT_BYTES, self.limits.max_bytes or _COMMIT_BYTES)
+        names = live.state.partitioned_by
+        if isinstance(names, tuple) and names:
+            yield from self._of_partitions(fill, live, names, most)
+            return
+        ((size,),) = self._sizes(fill, live, "")
+        number = min(ceil((size or 0) / most), _MOST_SLICES)
+        columns = list(_hashed(live.state.columns, fill))
+        # Without deletion vectors each commit rewrites all files, whichever rows it fills.
+        if number <= 1 or not columns or not live.state.enabled(_DELETION_VECTORS):
+            yield _Slice("", size or 0)
+            return
+        hashed = f"pmod(xxhash64({', '.join(columns)}), {number})"
+        yield from (_Slice(f"{hashed} = {part}", ceil(size / number)) for part in range(number))
+
+    def _of_partitions(
+        self, fill: Fill, live: LiveTable, names: tuple[str, ...], most: int
+    ) -> Iterator[_Slice]:
+        """Yield neighbouring partitions together: writers of others do not conflict with their commit."""
+        conditions: list[str] = []
+        size = 0
+        for *values, bytes_ in self._sizes(fill, live, ", ".join(map(always_quoted, names))):
+            if conditions and (size + bytes_ > most or len(conditions) == _MOST_PARTITIONS):
+                yield _Slice(" OR ".join(conditions), size)
+                conditions, size = [], 0
+            pairs = zip(names, values, strict=True)
+            conditions.append(
+                "(" + " AND ".join(_equals(name, value, live.state) for name, value in pairs) + ")"
+            )
+            size += bytes_
+        if conditions:
+            yield _Slice(" OR ".join(conditions), size)
+
+    def _sizes(self, fill: Fill, live: LiveTable, names: str) -> list[Any]:
+        """Return the bytes of the files with rows to fill, by partition."""
+        file = "_metadata"
+        texts = ", ".join(f"CAST({name} AS string)" for name in names.split(", ")) if names else ""
+        grouped, listed = (f"GROUP BY {names} ORDER BY {names}", f"{texts}, ") if names else ("", "")
+        by_file = f"{names}, {file}.file_path" if names else f"{file}.file_path"
+        inner = f"{names}, " if names else ""
+        return ask(
+            self.session,
+            f"SELECT {listed}sum(size) FROM (SELECT {inner}max({file}.file_size) AS size FROM {self.table} "  # noqa: S608 (all names are quoted)
+            f"VERSION AS OF {live.version} WHERE {sql.unfilled(fill)} GROUP BY {by_file}) {grouped} "
+            f"LIMIT {_MOST_SLICES}",
+        )
+
+    def _too_large(self, fill: Fill, part: _Slice) -> ApplyError:
+        return ApplyError(
+            f"{format_path(fill.column)} cannot be filled within --max-bytes {self.limits.max_bytes:,}: "
+            f"the smallest commit takes {part.size:,} bytes",
+            help=f"raise --max-bytes, or set {_DELETION_VECTORS}: without it a commit rewrites whole files, "
+            "and only partitions divide the table",
+        )
+
+    def _samples(self, fill: Fill, version: int) -> Iterator[str]:
+        rows = ask(
+            self.session,
+            f"SELECT DISTINCT CAST({sql.path_text(fill.source)} AS string) FROM {self.table} VERSION AS OF "  # noqa: S608 (all names are quoted)
+            f"{version} WHERE {sql.unfilled(fill)} AND {sql.converted(fill)} IS NULL LIMIT {_SAMPLES}",
+        )
+        for (value,) in rows:
+            text = visible(without_secrets(repr(value)))
+            yield text if len(text) <= _LONGEST_SAMPLE else f"{text[:_LONGEST_SAMPLE]}…"
+
+
+def _equals(name: str, value: str | None, state: TableState) -> str:
+    type_ = type_at(state.columns, (name,))
+    quoted = always_quoted(name)
+    if value is None or type_ is None:
+        return f"{quoted} IS NULL"
+    return f"{quoted} = CAST({quote_literal(value)} AS {print_type(type_)})"
+
+
+def _hashed(columns: Struct, fill: Fill) -> Iterator[str]:
+    """Yield the columns that tell rows apart, and that Spark can hash."""
+    for column in columns.fields:
+        if column.name.lower() != str(fill.column[0]).lower() and _is_hashable(column):
+            yield always_quoted(column.name)
+
+
+def _is_hashable(column: Field) -> bool:
+    return not any(
+        isinstance(type_, Map) or type_ in (Atomic("variant"), Atomic("void"))
+        for _path, type_ in walk(Struct((column,)))
+    )

@@ -186,8 +186,8 @@ def fill_fault(text: str, *columns: Struct) -> FillFault | None:
         return FillFault(fault, "write exactly one expression")
     if contains_query(text):
         return FillFault("contains a subquery", "use only columns of the same row")
-    found = tokens(text)
-    for token in found:
+    lexemes = tokens(text)
+    for token in lexemes:
         if token.kind == "sign" and token.text in _SIGNS:
             return FillFault(f"uses {token.text}", _SIGNS[token.text])
     for name in functions_called(text):
@@ -195,9 +195,9 @@ def fill_fault(text: str, *columns: Struct) -> FillFault | None:
             return FillFault(
                 f"calls {name}(), {_why_not(name)}", "`schemalint explain BF001` lists what it may call"
             )
-    if (literal := _of_now(found)) is not None:
+    if (literal := _of_now(lexemes)) is not None:
         return FillFault(f"uses {literal}, which is another value tomorrow", "write the day or the instant")
-    return _fault_of_names(text, found, columns)
+    return _fault_of_names(text, lexemes, columns)
 
 
 def fill_obstacle(path: Path, source: Path, columns: Struct) -> str | None:
@@ -242,15 +242,15 @@ def _why_not(name: str) -> str:
             return "which Spark does not have"
 
 
-def _of_now(found: tuple[Token, ...]) -> str | None:
-    for word, literal in pairwise(found):
+def _of_now(lexemes: tuple[Token, ...]) -> str | None:
+    for word, literal in pairwise(lexemes):
         is_literal = word.text.lower() in _TIME_LITERALS and literal.kind in {"string", "raw"}
         if is_literal and re.sub(r"^[rR]?.|.$", "", literal.text).strip().lower() in _OF_NOW:
             return f"{word.text} {literal.text}"
     return None
 
 
-def _fault_of_names(text: str, found: tuple[Token, ...], columns: Iterable[Struct]) -> FillFault | None:
+def _fault_of_names(text: str, lexemes: tuple[Token, ...], columns: Iterable[Struct]) -> FillFault | None:
     tree = parsed(text)
     if tree is None:
         return FillFault("cannot be parsed", "write it with functions and operators of Spark SQL, without *")
@@ -261,7 +261,7 @@ def _fault_of_names(text: str, found: tuple[Token, ...], columns: Iterable[Struc
                 f"names {format_path(names)}, which is no column of the table", "correct the name"
             )
     edge = Token("", "")
-    for before, token, after in zip((edge, *found), found, (*found[1:], edge), strict=False):
+    for before, token, after in zip((edge, *lexemes), lexemes, (*lexemes[1:], edge), strict=False):
         is_alone = before.text != "." and after.text not in {"(", "."}
         name = token.text.lower()
         if (

@@ -94,8 +94,8 @@ def _step(context: AlterContext, fill: Fill) -> Step:
 
 def refused_fills(changes: Iterable[Change], live: TableState, contract: Contract) -> Iterator[Refusal]:
     """Refuse fills that must not or cannot run; BF001 to BF003 report them before the merge."""
-    found = tuple(changes)
-    renames = renames_of(found)
+    all_changes = tuple(changes)
+    renames = renames_of(all_changes)
     for path, backfill in contract.backfills.items():
         names = (backfill.source, renames.back(backfill.source))
         if all(type_at(live.columns, name) is None for name in names):
@@ -108,7 +108,7 @@ def refused_fills(changes: Iterable[Change], live: TableState, contract: Contrac
             )
         elif obstacle := fill_obstacle(path, backfill.source, contract.state.columns):
             yield Refusal(_DECLARED, f"{name} cannot be filled: {obstacle}", "remove `backfill`", about=about)
-        elif _drops(found, backfill.source) and (renamed := _renamed(found, backfill)):
+        elif _drops(all_changes, backfill.source) and (renamed := _renamed(all_changes, backfill)):
             yield Refusal(
                 RefusalKind.OPERATION,
                 f"{renamed} is renamed while {name} is filled from a column that is dropped",

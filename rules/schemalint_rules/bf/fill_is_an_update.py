@@ -63,8 +63,8 @@ def fill_is_an_update(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
       - {name: silver, owner: "@orders", stream: {checkpoint: "s3a://lake/checkpoints/silver"}}
     ```
     """
-    known = ctx.base.backfills if ctx.base is not None else {}
-    new = ", ".join(format_path(path) for path in contract.backfills if path not in known)
+    before = ctx.base.backfills if ctx.base is not None else {}
+    new = ", ".join(format_path(path) for path in contract.backfills if path not in before)
     if not new or ctx.is_new_table:
         return
     for consumer in contract.consumers:

@@ -30,3 +30,15 @@ from schemalint.project.code_owners import CodeOwners
 def test_lines(text: str, lines: list[str]) -> None:
     owners = CodeOwners("CODEOWNERS", text)
     assert owners.lines_for(["exceptions.yaml"], "contracts/schema/table.yml") == lines
+
+
+def test_of_a_huge_file_the_last_lines_decide() -> None:
+    others = "\n".join(f"/src/part{number}/*.py @dev" for number in range(50_000))
+    owners = CodeOwners("CODEOWNERS", f"/exceptions.yaml @data\n{others}")
+    assert owners.without_owner(["exceptions.yaml", "schemalint.toml"]) == ["schemalint.toml"]
+
+
+def test_too_many_patterns_that_may_match_leave_a_file_without_owner() -> None:
+    many = "\n".join("/[e]*.toml @dev" for _line in range(6_000))
+    owners = CodeOwners("CODEOWNERS", f"/exceptions.yaml @data\n{many}")
+    assert owners.without_owner(["exceptions.yaml"]) == ["exceptions.yaml"]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.record_defaults import TYPES, Question, all_questions, ask, read_record, refusal
+from engine.record_logs import ACCEPTED, _outcome
 from schemalint.delta.datatype import Char, Varchar
 from schemalint.delta.default_values import Misfit, misfit
 from schemalint.delta.type_text import parse_type
+from schemalint.delta.widening import TypeStep, step
 from support.sampling import some_of_each
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
 RECORD = read_record()
 SAMPLE = 4
+_IN_PLACE = {TypeStep.WIDENING, TypeStep.FREE}
 _LITERAL = (
     r"(?i)\(?(?:[+-]?\s*(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?(?:[lsydf]|bd)?|true|false|(?:\s*'[^']*')+)\)?"
 )
@@ -63,6 +67,51 @@ def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -
 )
 def test_spark_s_errors(spark: SparkSession, tmp_path: Path, question: Question, error: str) -> None:
     assert refusal(spark, f"{tmp_path}/t", question) == error
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (old, new)
+        for old, new in permutations(TYPES, 2)
+        if step(parse_type(old), parse_type(new)) in _IN_PLACE
+    ],
+)
+def test_no_literal_stops_to_fit_where_delta_widens_its_column(old: str, new: str) -> None:
+    literals = {question.default for question in RECORD if re.fullmatch(_LITERAL, question.default)}
+    fits = {default for default in literals if RECORD[Question(old, default)]}
+    assert [default for default in fits if not RECORD[Question(new, default)]] == []
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("type_", "default", "error"),
+    [
+        ("int", "5", ACCEPTED),
+        ("int", "'x'", "INVALID_DEFAULT_VALUE.DATA_TYPE"),
+        ("varchar(3)", "'abcdef'", "DELTA_EXCEED_CHAR_VARCHAR_LIMIT"),
+    ],
+)
+def test_a_stored_default_fails_only_writes_that_use_it(
+    spark: SparkSession, tmp_path: Path, type_: str, default: str, error: str
+) -> None:
+    table = f"delta.`{tmp_path}/t`"
+    feature = "'delta.feature.allowColumnDefaults' = 'supported'"
+    spark.sql(f"CREATE TABLE {table} (id INT, c {type_} DEFAULT '1') USING delta TBLPROPERTIES ({feature})")
+    log = tmp_path / "t" / "_delta_log" / f"{0:020}.json"
+    log.write_text(log.read_text(encoding="utf-8").replace("'1'", default), encoding="utf-8")
+    (log.parent / f".{log.name}.crc").unlink(missing_ok=True)
+    log.with_suffix(".crc").unlink(missing_ok=True)
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()  # noqa: SLF001 (no public name)
+    outcomes = [
+        _outcome(spark, statement)
+        for statement in (
+            f"INSERT INTO {table} VALUES (1, NULL)",
+            f"ALTER TABLE {table} SET TBLPROPERTIES ('team' = 'sales')",
+            f"INSERT INTO {table} (id) VALUES (2)",
+        )
+    ]
+    assert outcomes == [ACCEPTED, ACCEPTED, error]
 
 
 def _is_reported(question: Question) -> bool:

@@ -12,13 +12,15 @@ from schemalint.plugin import Problem, RuleContext, Severity, replace, rule
 
 _TYPE = "INVALID_DEFAULT_VALUE.DATA_TYPE"
 _LENGTH = "EXCEED_LIMIT_LENGTH"
+_LENGTH_OF_ROW = "DELTA_EXCEED_CHAR_VARCHAR_LIMIT"
 
 
 @rule(
     "NC025",
     on=(TableAdded, FieldAdded, DefaultChanged),
     severity=Severity.ERROR,
-    delta_errors=(_TYPE, _LENGTH),
+    live=True,
+    delta_errors=(_TYPE, _LENGTH, _LENGTH_OF_ROW),
     verdict="impossible",
 )
 def default_does_not_fit(
@@ -40,6 +42,12 @@ def default_does_not_fit(
     `SET DEFAULT`, which later defaults and those of fields need, does not look at lengths: there it is a
     warning. No number and no text is a default of a boolean. Where Spark rounds, it says nothing, and rows
     get a value that nobody wrote.
+
+    If another writer has stored such a default, each write that leaves the column out fails, with
+    `INVALID_DEFAULT_VALUE.DATA_TYPE` or, for a text that is too long, `DELTA_EXCEED_CHAR_VARCHAR_LIMIT`.
+    Other writes and each `ALTER TABLE` go on, so it is a warning for a live table, and nothing if the
+    column is inside another one, where Delta does not use defaults. No type that Delta widens a
+    column to refuses a default that the old type had (all measured on Delta 4.4.0).
 
     ## What to do
 
@@ -75,7 +83,10 @@ def default_does_not_fit(
     ```
     """
     match change:
-        case TableAdded(state=state) if ctx.live is None:
+        case TableAdded(state=state) if ctx.live is not None:
+            in_rows = (problem for problem in _of_fields(state.columns, ()) if len(problem.path or ()) == 1)
+            yield from map(_of_live_table, in_rows)
+        case TableAdded(state=state):
             for problem in _of_fields(state.columns, ()):
                 yield problem if len(problem.path or ()) == 1 else _set_afterwards(problem)
         case FieldAdded(path=path, field=field):
@@ -91,6 +102,18 @@ def _set_afterwards(problem: Problem) -> Problem:
     if problem.delta_error != _LENGTH:
         return problem
     return replace(problem, severity=Severity.WARNING, delta_error=None)
+
+
+def _of_live_table(problem: Problem) -> Problem:
+    """Return the problem of a live default, which fails only writes that leave the column out."""
+    if problem.delta_error is None:
+        return problem
+    return replace(
+        problem,
+        message=f"{problem.message}: writes that leave the column out fail",
+        severity=Severity.WARNING,
+        delta_error=_LENGTH_OF_ROW if problem.delta_error == _LENGTH else problem.delta_error,
+    )
 
 
 def _of_fields(columns: Struct, parent: Path) -> Iterator[Problem]:

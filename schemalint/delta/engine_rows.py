@@ -249,6 +249,7 @@ ERROR_NAMES: Final[Mapping[str, ErrorName]] = MappingProxyType(
         ),
         # Of Spark, about an invalid value; what 4.1 to 4.3 answer was not asked.
         "UNSUPPORTED_TABLE_CHANGE": ErrorName("4.4"),
+        "FIELD_ALREADY_EXISTS": ErrorName("4.0", "FIELDS_ALREADY_EXISTS"),
         "DELTA_METADATA_MISMATCH": ErrorName("4.1", "_LEGACY_ERROR_TEMP_DELTA_0007"),
         **{
             f"DELTA_DUPLICATE_COLUMNS_FOUND.{name}": ErrorName("4.3", "DELTA_DUPLICATE_COLUMNS_FOUND")

@@ -12,10 +12,10 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
-from schemalint.base.values import Itself, frozen
+from schemalint.base.values import Itself, frozen, replace
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import Identity, Managed, Unmanaged, field_at, walk_fields
-from schemalint.delta.engine import Engine
+from schemalint.delta.engine import DELTA_SPARK, Engine
 from schemalint.delta.engine_answers import changes_type
 from schemalint.delta.path import Part, Path, format_path, path_key
 from schemalint.delta.table import TableState
@@ -23,6 +23,8 @@ from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import nearest_widening, storage_error
 
 _MOST_NAMES: Final = 3
+_ASKED: Final = ("3.3.2", "4.0.1")
+"""The older releases of Delta Spark with a record of their own; they answer as the newest does."""
 
 
 class Way(Enum):
@@ -47,6 +49,7 @@ class WayOut:
         stops: The error class with which it ends streams without a schemaTrackingLocation that read the
             table; None if they go on. With one, the class can be another.
         streams: The declared streams that it ends.
+        unknown_for: An engine that nobody asked, with the price on the newest Delta; None if it was asked.
     """
 
     way: Way
@@ -56,6 +59,7 @@ class WayOut:
     refused: str | None = None
     stops: str | None = None
     streams: tuple[str, ...] = ()
+    unknown_for: Engine | None = None
 
 
 def ways_out(change: TypeChanged, state: TableState, engine: Engine | None = None) -> tuple[WayOut, ...]:
@@ -64,10 +68,17 @@ def ways_out(change: TypeChanged, state: TableState, engine: Engine | None = Non
     Args:
         change: The change.
         state: The table before the change.
-        engine: The engine that would widen; None for the newest Delta. What else stands in a way was measured
-            on the newest alone.
+        engine: The engine that would go the way; None for the newest Delta.
     """
-    return tuple(_ways(change, state, engine))
+    unknown_for = None if _is_asked(engine) else engine
+    return tuple(
+        way if way.way is Way.WIDEN else replace(way, unknown_for=unknown_for)
+        for way in _ways(change, state, engine)
+    )
+
+
+def _is_asked(engine: Engine | None) -> bool:
+    return engine is None or engine.is_newest or (engine.name == DELTA_SPARK and engine.version in _ASKED)
 
 
 def _ways(change: TypeChanged, state: TableState, engine: Engine | None) -> Iterator[WayOut]:

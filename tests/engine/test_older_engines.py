@@ -55,6 +55,10 @@ _ICEBERG: Final = "the session that was asked lacks the jar delta-iceberg, and D
 EXPLAINED: Final[Mapping[str, str]] = {
     **{part.removeprefix("new -> "): reason for part, reason in STATES_EXPLAINED.items()},
     '"delta.universalFormat.enabledFormats": "iceberg"': _ICEBERG,
+    **dict.fromkeys(
+        ('"delta.redirectReaderWriter-preview": ', '"delta.redirectWriterOnly-preview": '),
+        "Delta 3.3 takes any value for an existing table; nobody but Delta itself sets one",
+    ),
 }
 """Why the rules may say the opposite, by a part of the question."""
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from schemalint import contract as contracts
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import INTEGER, LONG, Decimal
 from schemalint.delta.engine import parse_engine
 from schemalint.delta.table import TableState
-from schemalint.delta.ways import ways_out
+from schemalint.delta.ways import Way, ways_out
 from schemalint.lint.case import Case
 from schemalint.lint.judge import judge
 from schemalint.lint.rule_sets import RuleSet
+from schemalint.report.findings._notes import way_text
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:
@@ -70,6 +73,25 @@ def test_a_type_that_the_engine_does_not_widen_to_is_no_way() -> None:
     assert "widen" not in [way.way.value for way in older]
     decimals = TypeChanged(("a",), Decimal(12, 2), Decimal(8, 3))
     assert ways_out(decimals, TableState())[0].does == "widen a to decimal(13,3) instead"
+
+
+@pytest.mark.parametrize(
+    ("engine", "unknown_for"),
+    [
+        ("delta-spark 3.3.2", set()),
+        ("delta-spark 4.0.1", set()),
+        ("delta-spark 4.4.1", set()),
+        ("delta-spark 4.2.0", {"delta-spark 4.2.0"}),
+        ("databricks 16.4", {"databricks 16.4"}),
+    ],
+)
+def test_a_price_says_for_which_engine_it_is_unknown(engine: str, unknown_for: set[str]) -> None:
+    change = TypeChanged(("a",), Decimal(12, 2), Decimal(8, 3))
+    ways = [way for way in ways_out(change, TableState(), parse_engine(engine)) if way.way is not Way.WIDEN]
+    assert {str(way.unknown_for) for way in ways} - {"None"} == unknown_for
+    texts = [way_text(way) for way in ways]
+    assert len(texts) == 3
+    assert all(text.endswith(f"unknown for {engine})") == bool(unknown_for) for text in texts)
 
 
 def test_an_array_is_made_anew_as_a_whole() -> None:

@@ -43,7 +43,12 @@ def finding_notes(finding: Finding) -> Iterator[Note]:
 
 
 def way_text(way: WayOut) -> str:
-    """Say what is to be done, and what it costs."""
+    """Say what is to be done, and what it costs; of an engine that nobody asked, that this is unknown."""
+    text = _priced(way)
+    return f"{text} (on the newest Delta; unknown for {way.unknown_for})" if way.unknown_for else text
+
+
+def _priced(way: WayOut) -> str:
     if way.refused:
         step = "the last step" if way.way is Way.COLUMN else "it"
         return f"{way.does}: Delta refuses {step} ({way.refused})"

@@ -111,6 +111,7 @@ def _way(way: WayOut) -> dict[str, object]:
         "refused": way.refused,
         "stops": way.stops,
         "streams": list(way.streams),
+        "unknown_for": str(way.unknown_for) if way.unknown_for else None,
     }
 
 

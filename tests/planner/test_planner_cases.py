@@ -46,6 +46,7 @@ EACH_TIME = (
     "properties-that-wait-for-columns",
     "reorder",
     "ring-with-drop-and-widening",
+    "row-tracking-set",
     "versions",
 )
 UNDONE_EACH_TIME = ("columns", "defaults", "guards-and-clustering", "properties")
@@ -150,7 +151,7 @@ def _writes_files(step: Step) -> bool:
         return any(
             isinstance(change, FeatureChanged) and change.name == "rowTracking" for change in step.changes
         )
-    return step.cost is Cost.REWRITE
+    return step.cost is Cost.REWRITE or "rowTracking" in step.adds_features
 
 
 def _assert_streams_are_foreseen(plan: TablePlan, before: LiveTable, after: LiveTable) -> None:

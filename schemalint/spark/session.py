@@ -115,6 +115,7 @@ def start(settings: TrustedSpark) -> SparkSession:
             ) from None
     if remote:
         _shorten_retries(session)
+        _require_understanding(session)
     return session
 
 
@@ -223,9 +224,29 @@ _ATTEMPT_SECONDS: Final = 5.0
 _HTTP2_PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"  # RFC 9113, section 3.4
 
 
+def _require_understanding(session: SparkSession) -> None:
+    """Require that the Connect server understands this client, which must not be newer.
+
+    Spark 3.5 reads an empty statement in what databricks-connect 15.4 sends (measured).
+    """
+    import pyspark  # noqa: PLC0415
+
+    try:
+        session.sql("SELECT 1").collect()
+    except Exception as error:
+        raise ApplyError(
+            f"the Connect server, Spark {session.version}, does not understand this client, pyspark "
+            f"{pyspark.__version__}: {first_line(error)}",
+            help="install the client in the version of the server, such as pyspark[connect]==3.5.*",
+        ) from error
+
+
 def _shorten_retries(session: SparkSession) -> None:
     """Let a Connect session repeat a request for 40 seconds at most; PySpark's own ten minutes are silent."""
-    from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415 (only with Connect)
+    try:
+        from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415 (only with Connect)
+    except ImportError:
+        return  # PySpark 3.5 has one policy for all
 
     session.client.set_retry_policies([DefaultPolicy(max_retries=6, max_backoff=20_000)])
 

@@ -115,7 +115,7 @@ def start(settings: TrustedSpark) -> SparkSession:
             ) from None
     if remote:
         _shorten_retries(session)
-        _require_understanding(session)
+        require_understanding(session)
     return session
 
 
@@ -224,7 +224,7 @@ _ATTEMPT_SECONDS: Final = 5.0
 _HTTP2_PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"  # RFC 9113, section 3.4
 
 
-def _require_understanding(session: SparkSession) -> None:
+def require_understanding(session: SparkSession) -> None:
     """Require that the Connect server understands this client, which must not be newer.
 
     Spark 3.5 reads an empty statement in what databricks-connect 15.4 sends (measured).

@@ -6,10 +6,11 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from schemalint.base.errors import ApplyError
 from schemalint.spark import session as sessions
 from support.project import ORDERS
 
@@ -211,3 +212,22 @@ def test_a_connect_server_without_an_answer_is_an_error_after_the_longest_wait(
     assert run.returncode == 2
     assert "no Spark Connect server answers at sc://127.0.0.1:1 within" in run.stderr
     assert "secret" not in run.stdout + run.stderr
+
+
+class OlderServer:
+    """A session at a Connect server that reads no statement in what its newer client sends."""
+
+    version = "3.5.7"
+
+    def sql(self, _query: str) -> None:
+        raise ValueError("[PARSE_SYNTAX_ERROR] Syntax error at or near end of input.\n\n== SQL ==\n")
+
+
+def test_a_connect_server_that_is_older_than_its_client_is_one_error() -> None:
+    session: Any = OlderServer()
+    with pytest.raises(ApplyError) as error:
+        sessions.require_understanding(session)
+    assert error.value.message.startswith("the Connect server, Spark 3.5.7, does not understand this client")
+    assert error.value.message.endswith("[PARSE_SYNTAX_ERROR] Syntax error at or near end of input.")
+    assert "pyspark[connect]==3.5.*" in error.value.help
+    assert error.value.exit_status == 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -20,6 +20,27 @@ a dot, a quote and a carriage return, and even an empty name."""
 CHANGE_DATA_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
 """Columns that the change data feed adds (PROTOCOL.md, "Change Data Files"). Delta reserves only this exact
 spelling: it accepts a column ``_CHANGE_TYPE`` (measured on Delta 4.4.0)."""
+
+_WITH_VECTORS: Final = "with deletion vectors DELETE, UPDATE and MERGE fail"
+INTERNAL_COLUMNS: Final[Mapping[str, str]] = {
+    "_metadata": f"Spark adds to each table: {_WITH_VECTORS}",
+    "_tmp_metadata_row_index": f"Spark adds when it reads the positions of rows: {_WITH_VECTORS}",
+    "__delta_internal_is_row_deleted": f"Delta adds when it reads deletion vectors: {_WITH_VECTORS}",
+    "deletionvectorid": f"Delta adds when it looks for rows: {_WITH_VECTORS}",
+    "_source_row_present_": "Delta adds in MERGE, which fails",
+    "_target_row_present_": "Delta adds in MERGE, which fails",
+    "_row_dropped_": "Delta adds in MERGE, which fails",
+}
+"""Who adds a column of this name, in lower case, and what fails if the table has one.
+
+Measured on Delta 4.4.0, beside names such as ``__delta_internal_row_index`` and ``filePath`` that do no harm.
+"""
+
+UNREADABLE_COLUMNS: Final[Mapping[str, str]] = {
+    "_tmp_metadata_row_index": "each query reads the positions of the rows in place of its values, or fails",
+    "__delta_internal_is_row_deleted": "each query of the table fails",
+}
+"""What happens to a column of exactly this name in a file, in this case (measured on Delta 4.4.0)."""
 
 _COMPARED: Final = 32
 """As many names are compared one by one."""

@@ -288,6 +288,7 @@ class LiveTable:
             the epoch; without OPTIMIZE and VACUUM. The JSON of ``show`` has none.
         older: Reads the history since a version, where `history` does not reach back to it: from then on, or
             from the oldest version that is known. None if `history` has all that the log has.
+        size: Asks the log for the bytes of the live data files; None from it, or in its place, if unknown.
     """
 
     uri: str
@@ -301,6 +302,7 @@ class LiveTable:
     transactions: Mapping[str, int] = field(default_factory=dict)
     writers: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     older: Callable[[int], History] | None = field(default=None, compare=False, repr=False)
+    size: Callable[[], int | None] | None = field(default=None, compare=False, repr=False)
 
     @property
     def state(self) -> TableState:

@@ -7,6 +7,7 @@ both without a clause such as ``partitionBy``, ``CLUSTER BY`` or ``TBLPROPERTIES
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import lru_cache
@@ -18,6 +19,8 @@ from schemalint.delta.datatype import Identity, Managed, Unmanaged, field_at, wa
 from schemalint.delta.engine import DELTA_SPARK, Engine
 from schemalint.delta.engine_answers import changes_type
 from schemalint.delta.path import Part, Path, format_path, path_key
+from schemalint.delta.properties import property_value
+from schemalint.delta.property_values import parse_interval
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import nearest_widening, storage_error
@@ -25,6 +28,7 @@ from schemalint.delta.widening import nearest_widening, storage_error
 _MOST_NAMES: Final = 3
 _ASKED: Final = ("3.3.2", "4.0.1")
 """The older releases of Delta Spark with a record of their own; they answer as the newest does."""
+_RETENTION: Final = "delta.deletedFileRetentionDuration"
 
 
 class Way(Enum):
@@ -50,6 +54,10 @@ class WayOut:
             table; None if they go on. With one, the class can be another.
         streams: The declared streams that it ends.
         unknown_for: An engine that nobody asked, with the price on the newest Delta; None if it was asked.
+        rewrites: Whether it writes all rows again.
+        size: The bytes of the data files that it replaces; None if unknown.
+        until: The last day on which RESTORE can take the table back, if the way is taken today; VACUUM may
+            come sooner. None if unknown.
     """
 
     way: Way
@@ -60,6 +68,9 @@ class WayOut:
     stops: str | None = None
     streams: tuple[str, ...] = ()
     unknown_for: Engine | None = None
+    rewrites: bool = True
+    size: int | None = None
+    until: dt.date | None = None
 
 
 def ways_out(change: TypeChanged, state: TableState, engine: Engine | None = None) -> tuple[WayOut, ...]:
@@ -86,7 +97,7 @@ def _ways(change: TypeChanged, state: TableState, engine: Engine | None) -> Iter
     is_nested = len(change.path) > 1
     nearest = nearest_widening(change.old, change.new, nested=is_nested)
     if nearest is not None and changes_type(engine, change.old, nearest, nested=is_nested).does is not False:
-        yield WayOut(Way.WIDEN, f"widen {name} to {print_type(nearest)} instead", 1)
+        yield WayOut(Way.WIDEN, f"widen {name} to {print_type(nearest)} instead", 1, rewrites=False)
     if storage_error(change.new) is not None:
         return
     yield _by_column(change, state)
@@ -105,6 +116,21 @@ def _ways(change: TypeChanged, state: TableState, engine: Engine | None) -> Iter
         ("the table id", *_lost_by_replacing(change.path, state)),
         stops="DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE",
     )
+
+
+def last_day_of_restore(state: TableState, today: dt.date) -> dt.date | None:
+    """Return the last day on which the files that a commit of today removes are sure to be there.
+
+    Only VACUUM deletes files, and none that were removed within ``delta.deletedFileRetentionDuration``,
+    unless somebody makes it. None if the duration cannot be read, or reaches beyond the calendar.
+    """
+    microseconds = parse_interval(property_value(_RETENTION, state.properties) or "")
+    if microseconds is None:
+        return None
+    try:
+        return today + dt.timedelta(microseconds=microseconds)
+    except OverflowError:
+        return None
 
 
 def _by_column(change: TypeChanged, state: TableState) -> WayOut:

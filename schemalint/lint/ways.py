@@ -20,10 +20,18 @@ def with_ways(finding: Finding, fact: Fact, ctx: RuleContext) -> Finding:
     """
     if not finding.needs_rewrite or finding.fix is not None or not isinstance(fact, TypeChanged):
         return finding
-    from schemalint.delta.ways import ways_out  # noqa: PLC0415 (few runs have such a finding)
+    from schemalint.delta.ways import last_day_of_restore, ways_out  # noqa: PLC0415 (few runs have such a finding)
 
     streams = tuple(consumer.name for consumer in ctx.consumers if consumer.stream is not None)
+    size = ctx.live.size() if ctx.live is not None and ctx.live.size is not None else None
+    until = last_day_of_restore(ctx.before, ctx.today) if ctx.live is not None else None
     ways = (
-        replace(way, streams=streams if way.stops else ()) for way in ways_out(fact, ctx.before, ctx.engine)
+        replace(
+            way,
+            streams=streams if way.stops else (),
+            size=size if way.rewrites else None,
+            until=until if way.rewrites else None,
+        )
+        for way in ways_out(fact, ctx.before, ctx.engine)
     )
     return replace(finding, ways=tuple(ways))

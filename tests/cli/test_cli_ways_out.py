@@ -112,6 +112,17 @@ def test_what_the_change_approves_is_named_with_its_claim(declared: Project, sty
     assert "approved in this change" not in declared.run("check", "--output-format", style).out
 
 
+@pytest.mark.parametrize("style", ["full", "concise", "markdown", "html"])
+def test_the_ways_of_a_rewrite_that_the_change_approves_are_shown(declared: Project, style: str) -> None:
+    change = 'from: "decimal(10,2)", to: "decimal(10,1)", via: rewrite'
+    entry = f"{{rule: TW003, column: amount, {change}, reason: agreed}}"
+    declared.declare(CONTRACT.replace(*EDITS["decimal"]) + f"allow:\n  - {entry}\n")
+    run = declared.run("check", "--output-format", style)
+    assert run.status == 0, run.out
+    assert "way out: overwrite the table with overwriteSchema" in run.out.replace("`", "")
+    assert "bytes and last day of RESTORE unknown" in run.out
+
+
 def test_the_entry_for_a_removed_table_approves_it_in_the_file_of_exceptions(declared: Project) -> None:
     (declared.repo.path / "contracts/orders.yml").unlink()
     report = declared.run("check")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.tables.delta_log.file_number import told_files
+from schemalint.tables.delta_log.file_number import told_bytes, told_files
 from schemalint.tables.storage import open_store
 from support.logs import write_checksum, write_file
 
@@ -51,3 +51,21 @@ def test_all_commits_of_a_log_without_both_tell_how_many_files_there_are_at_most
     for name in names:
         write_file(tmp_path, name, b" " * 800)
     assert told_files(open_store(str(tmp_path)), 1) == files
+
+
+@pytest.mark.parametrize(
+    ("checksum", "size"),
+    [
+        ('{"tableSizeBytes": 12}', 12),
+        ('{"tableSizeBytes": -1}', None),
+        ("[]", None),
+        ("{", None),
+        (None, None),
+    ],
+)
+def test_the_bytes_are_those_of_the_checksum(tmp_path: Path, checksum: str | None, size: int | None) -> None:
+    log = tmp_path / "_delta_log"
+    log.mkdir()
+    if checksum is not None:
+        (log / f"{7:020}.crc").write_text(checksum, "utf-8")
+    assert told_bytes(open_store(str(tmp_path)), 7) == size

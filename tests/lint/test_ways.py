@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING
 
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.base.values import replace
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import INTEGER, LONG, Decimal
 from schemalint.delta.engine import parse_engine
 from schemalint.delta.table import TableState
 from schemalint.delta.ways import Way, ways_out
 from schemalint.lint.case import Case
+from schemalint.lint.context import live_context
 from schemalint.lint.judge import judge
 from schemalint.lint.rule_sets import RuleSet
+from schemalint.lint.ways import with_ways
 from schemalint.report.findings._notes import way_text
 from support.rule_judging import built_in
+from support.seam import created_table
 
 if TYPE_CHECKING:
     from schemalint.model.finding import Finding
@@ -110,6 +115,31 @@ def test_a_column_that_others_use_cannot_be_left_behind() -> None:
     finding = found("  - {name: a, type: bigint}\n", "  - {name: a, type: int}\n", rest)["TW001"]
     column = next(way for way in finding.ways if way.way.value == "column")
     assert column.refused == "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE"
+
+
+@pytest.mark.parametrize(
+    ("retention", "size", "costs"),
+    [
+        ({}, 2_500_000, (2_500_000, dt.date(2026, 1, 8))),
+        ({"delta.deletedFileRetentionDuration": "interval 30 days"}, None, (None, dt.date(2026, 1, 31))),
+        ({"delta.deletedFileRetentionDuration": "interval 9999999 weeks"}, 0, (0, None)),
+        ({"delta.deletedFileRetentionDuration": "often"}, 0, (0, None)),
+    ],
+)
+def test_a_live_table_tells_what_is_written_again_and_how_long_restore_can_undo_it(
+    retention: dict[str, str], size: int | None, costs: tuple[int | None, dt.date | None]
+) -> None:
+    old, new = (
+        contracts.read("orders.yml", f"{HEAD}  - {{name: a, type: {type_}}}\n").contracts[0]
+        for type_ in ("bigint", "int")
+    )
+    table = created_table(old)
+    state = replace(table.state, properties=retention)
+    live = replace(table, metadata=replace(table.metadata, state=state), size=lambda: size)
+    ctx = replace(live_context(new, live), today=dt.date(2026, 1, 1))
+    fact = TypeChanged(("a",), LONG, INTEGER)
+    finding = replace(found("  - {name: a, type: bigint}\n", "  - {name: a, type: int}\n")["TW001"], ways=())
+    assert {(way.size, way.until) for way in with_ways(finding, fact, ctx).ways if way.rewrites} == {costs}
 
 
 def test_a_change_that_an_edit_makes_possible_has_no_ways() -> None:

@@ -32,6 +32,7 @@ _HOME: Final = "/home/ada"
 # These differ on every run: commits, hashes of plans, times.
 _VARIES: Final = (
     (re.compile(r"\bbase [0-9a-f]{7}\b"), "base 0000000"),
+    (re.compile(r"(?<=RESTORE until )\d{4}-\d{2}-\d{2}"), "2026-12-03"),
     (re.compile(r"\b2:[0-9a-f]{64}\b"), f"2:{'0' * 64}"),
     (re.compile(r"(?<=\[main )(\(root-commit\) )?[0-9a-f]{7}\b"), r"\g<1>0000000"),
     (re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"), "2026-01-05 09:00:00"),

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.column_names import CHANGE_DATA_COLUMNS
+from schemalint.delta.column_names import CHANGE_DATA_COLUMNS, INTERNAL_COLUMNS, UNREADABLE_COLUMNS
 from schemalint.delta.diff import diff
 from schemalint.delta.path import format_path
 from schemalint.delta.properties import CHANGE_DATA_FEED, is_true, property_value
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _KEYS = (CHANGE_DATA_FEED, "delta.enableChangeDataCapture")
-_OF_FILES = "_metadata"
+_ROW_INDEX = "_tmp_metadata_row_index"
 _EXISTS = "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS"
 _ADDED = "RESERVED_CDC_COLUMNS_ON_WRITE"
 
@@ -23,14 +23,19 @@ _ADDED = "RESERVED_CDC_COLUMNS_ON_WRITE"
     verdict="impossible",
 )
 def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A column has a name that the change data feed or Spark reserves.
+    """A column has a name that the change data feed, Delta or Spark uses for a column of its own.
 
     ## What it does
 
     Finds columns named `_change_type`, `_commit_version` or `_commit_timestamp`. The finding is an error if
     the change data feed is on, also for a column of the table that the contract does not declare; without the
     feed it is a warning. Fields inside a struct may have these names, and so
-    may columns with another case: `_Change_Type` is fine. A column `_metadata`, in any case, is a warning.
+    may columns with another case: `_Change_Type` is fine.
+
+    Finds the names of columns that Spark and Delta add while they read and write, in any case: `_metadata`,
+    `_tmp_metadata_row_index`, `__delta_internal_is_row_deleted`, `deletionVectorId`, `_source_row_present_`,
+    `_target_row_present_` and `_row_dropped_`. The finding is a warning where some statements fail, and an
+    error where the table cannot be read.
 
     ## Why is this bad?
 
@@ -39,8 +44,12 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     one (`RESERVED_CDC_COLUMNS_ON_WRITE`). Without the feed Delta refuses nothing, but the table can never
     enable it.
 
-    Spark adds a column `_metadata` with the path of the file to each table. Where a column of the table has
-    this name and deletion vectors are on, DELETE, UPDATE and MERGE fail with `AMBIGUOUS_REFERENCE`.
+    Where a column has a name that Spark or Delta adds itself, Delta creates the table and takes rows. Beside
+    `_metadata` and `deletionVectorId`, DELETE, UPDATE and MERGE fail with `AMBIGUOUS_REFERENCE` if deletion
+    vectors are on, beside `_source_row_present_`, `_target_row_present_` and `_row_dropped_` each MERGE
+    fails. Of a bigint `_tmp_metadata_row_index`, without column mapping, Spark reads the position of each
+    row in place of its value, and an UPDATE then writes that; another type cannot be read. No query reads
+    a table with `__delta_internal_is_row_deleted`.
 
     Another writer may have created a live table with both. Spark reads it and writes its rows, but refuses
     every `ALTER TABLE` with `RESERVED_CDC_COLUMNS_ON_WRITE`, except one that renames the column or disables
@@ -74,7 +83,7 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     properties: {delta.enableChangeDataFeed: true}
     ```
     """
-    yield from _like_metadata_of_files(contract)
+    yield from _like_internal_columns(contract, ctx)
     reserved = [field.name for field in ctx.after.columns.fields if field.name in CHANGE_DATA_COLUMNS]
     if not is_true(property_value(CHANGE_DATA_FEED, ctx.after.properties)):
         yield from _without_feed(contract)
@@ -93,16 +102,21 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
         )
 
 
-def _like_metadata_of_files(contract: Contract) -> Iterator[Problem]:
+def _like_internal_columns(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+    is_mapped = ctx.after.column_mapping != "none"
     for field in contract.state.columns.fields:
-        if field.name.lower() == _OF_FILES:
-            yield Problem(
-                f"{format_path((field.name,))} is the name of a column that Spark adds to each table: with "
-                "deletion vectors DELETE, UPDATE and MERGE fail",
-                help="choose another name",
-                severity=Severity.WARNING,
-                path=(field.name,),
-            )
+        does = INTERNAL_COLUMNS.get(field.name.lower())
+        if does is None:
+            continue
+        # With column mapping the column of the file has another name.
+        lost = None if is_mapped and field.name == _ROW_INDEX else UNREADABLE_COLUMNS.get(field.name)
+        adds = does if lost is None else f"{does.partition(':')[0]}: {lost}"
+        yield Problem(
+            f"{format_path((field.name,))} is the name of a column that {adds}",
+            help="choose another name",
+            severity=Severity.WARNING if lost is None else None,
+            path=(field.name,),
+        )
 
 
 def _without_feed(contract: Contract) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schemalint.report.findings._notes import way_text
 from schemalint.report.text import counted
 
 if TYPE_CHECKING:
@@ -12,8 +13,12 @@ if TYPE_CHECKING:
 
 def approved_lines(result: CheckResult) -> list[str]:
     """Describe each finding that this change approves, and count those that were approved before."""
-    lines = [f"approved in this change: {approval_text(approval)}" for approval in added(result)]
-    earlier = len(result.approved) - len(lines)
+    approvals = added(result)
+    lines = []
+    for approval in approvals:
+        lines.append(f"approved in this change: {approval_text(approval)}")
+        lines += (f"  way out: {text}" for text in approval_ways(approval))
+    earlier = len(result.approved) - len(approvals)
     if earlier:
         when = " before this change" if result.inventory is None else ""
         lines.append(f"{counted(earlier, 'finding')} approved{when}")
@@ -29,6 +34,11 @@ def approval_text(approval: ApprovedFinding) -> str:
     """Describe a finding with what approves it; the approver's name is a claim."""
     finding = approval.finding
     return f"{finding.code} {finding.table}: {finding.message} ({approval_reason(approval)})"
+
+
+def approval_ways(approval: ApprovedFinding) -> list[str]:
+    """Return the ways to what Delta cannot do in place, with their costs."""
+    return [way_text(way) for way in approval.finding.ways]
 
 
 def approval_reason(approval: ApprovedFinding) -> str:

@@ -55,7 +55,17 @@ def _priced(way: WayOut) -> str:
     costs = [] if way.commits is None else [f"{way.commits} commit{'s'[: way.commits != 1]}"]
     costs += [f"loses {', '.join(way.loses)}"] if way.loses else []
     costs += [f"stops {', '.join(way.streams)} ({way.stops})"] if way.streams else []
+    costs += _of_rewrite(way) if way.rewrites else []
     return f"{way.does}: {'; '.join(costs)}" if costs else way.does
+
+
+def _of_rewrite(way: WayOut) -> list[str]:
+    """Say how much is written again, and how long it can be undone: only a live table tells."""
+    if way.size is None and way.until is None:
+        return ["bytes and last day of RESTORE unknown"]
+    written = "an unknown number of" if way.size is None else f"{way.size:,}"
+    until = f"until {way.until} at the latest, if done today" if way.until else "for an unknown time"
+    return [f"rewrites {written} bytes", f"RESTORE {until}"]
 
 
 def failure_notes(error: SchemalintError) -> Iterator[Note]:

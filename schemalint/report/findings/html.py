@@ -16,7 +16,7 @@ from schemalint import __version__
 from schemalint.base.printable import SafeText, html_text, printable
 from schemalint.base.values import grouped
 from schemalint.model.finding import Severity
-from schemalint.report.findings._approved import added, approval_reason
+from schemalint.report.findings._approved import added, approval_reason, approval_ways
 from schemalint.report.findings._excerpt import excerpt, split_lines
 from schemalint.report.findings._html import add, badge, grid, h, severity_badge
 from schemalint.report.findings._html_tables import table_blocks
@@ -182,6 +182,7 @@ def _approved(result: CheckResult) -> Iterator[Element]:
             h("code", approval.finding.code),
             f" {approval.finding.table}: {approval.finding.message} ",
             h("span", approval_reason(approval), class_="quiet"),
+            *(h("div", f"way out: {text}", class_="quiet") for text in approval_ways(approval)),
         )
         for approval in added(result)
     ]

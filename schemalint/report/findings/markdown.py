@@ -18,7 +18,7 @@ from schemalint.base.printable import (
     terminal_text,
 )
 from schemalint.model.finding import Severity
-from schemalint.report.findings._approved import added, approval_reason
+from schemalint.report.findings._approved import added, approval_reason, approval_ways
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import FAILURE, failure_notes, finding_notes, known_text, subject
 from schemalint.report.findings._owners import by_owner
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schemalint.base.errors import SchemalintError
-    from schemalint.model.finding import CheckResult, Finding
+    from schemalint.model.finding import ApprovedFinding, CheckResult, Finding
     from schemalint.report.findings._notes import Note
     from schemalint.report.findings._ways import Ways
 
@@ -86,15 +86,18 @@ def _approved(result: CheckResult) -> Iterator[str]:
     """Yield what this change approves itself, before anything else."""
     approvals = added(result)
     if approvals:
-        lines = [
-            f"- {markdown_code(approval.finding.code)} {markdown_code(approval.finding.table)}: "
-            f"{_prose(approval.finding.message)} ({_prose(approval_reason(approval))})"
-            for approval in approvals
-        ]
+        lines = ["\n".join(_approval(approval)) for approval in approvals]
         yield "\n".join(["**Approved in this change**", "", *first_few(lines)])
     earlier = len(result.approved) - len(approvals)
     if earlier:
         yield f"{counted(earlier, 'finding')} approved before this change."
+
+
+def _approval(approval: ApprovedFinding) -> Iterator[str]:
+    finding, reason = approval.finding, _prose(approval_reason(approval))
+    where = f"{markdown_code(finding.code)} {markdown_code(finding.table)}"
+    yield f"- {where}: {_prose(finding.message)} ({reason})"
+    yield from (f"  - way out: {_prose(text)}" for text in approval_ways(approval))
 
 
 def _owners(result: CheckResult) -> Iterator[str]:

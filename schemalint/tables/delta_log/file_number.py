@@ -1,4 +1,4 @@
-"""How many data files a table has, as the log says it by itself: nothing is listed or counted."""
+"""How many data files a table has, and their bytes, as the log says it by itself: nothing is counted."""
 
 from __future__ import annotations
 
@@ -30,14 +30,26 @@ def told_files(store: LogStore, version: int) -> int | None:
         (f"{version:020}.crc", ("numFiles",)),
         ("_last_checkpoint", ("numOfAddFiles", "size")),
     ):
-        with suppress(LiveError, JsonError):
-            content = read_json(store.read(name), limits.MAX_SIZE)
-            numbers = [content.get(key) for key in keys] if isinstance(content, dict) else []
-            for number in numbers:
-                if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
-                    return number
+        number = _number(store, name, keys)
+        if number is not None:
+            return number
     with suppress(LiveError):
         return _most_files(store)
+    return None
+
+
+def told_bytes(store: LogStore, version: int) -> int | None:
+    """Return the bytes of the live data files in the version's checksum; None if it does not tell them."""
+    return _number(store, f"{version:020}.crc", ("tableSizeBytes",))
+
+
+def _number(store: LogStore, name: str, keys: tuple[str, ...]) -> int | None:
+    """Return the first number under one of the keys in a JSON file of the log."""
+    with suppress(LiveError, JsonError):
+        content = read_json(store.read(name), limits.MAX_SIZE)
+        for number in [content.get(key) for key in keys] if isinstance(content, dict) else []:
+            if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
+                return number
     return None
 
 

@@ -27,6 +27,7 @@ from schemalint.tables.delta_log.crosscheck import (
     schema_defects,
     sidecar_defects,
 )
+from schemalint.tables.delta_log.file_number import told_bytes
 from schemalint.tables.delta_log.file_versions import file_versions
 from schemalint.tables.delta_log.files import LogFiles
 from schemalint.tables.delta_log.history import read_commits, read_history
@@ -97,7 +98,11 @@ def read_table(
     table = _table(files, requested, newest_version, state, history=history)
     if history:
         return table
-    return replace(table, older=OlderCommits(files, newest_version, state, reopen).history_since)
+    return replace(
+        table,
+        older=OlderCommits(files, newest_version, state, reopen).history_since,
+        size=lambda: told_bytes(reopen() if reopen else store, requested),
+    )
 
 
 def _read_as_spark_does(files: LogFiles, requested: int) -> None:

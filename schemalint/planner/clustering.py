@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from schemalint.base.values import replace
-from schemalint.delta.change import ClusteringChanged
+from schemalint.delta.change import ClusteringChanged, FieldMoved
 from schemalint.delta.datatype import Managed, type_at
-from schemalint.delta.path import Path
+from schemalint.delta.path import Path, format_path, path_key
 from schemalint.delta.protocol import CLUSTERING
+from schemalint.delta.statistics import paths_with_statistics
 from schemalint.delta.table import TableState
-from schemalint.model.plan import Step, StepKind
+from schemalint.model.finding import ObjectRef
+from schemalint.model.plan import Refusal, RefusalKind, Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alter_context import AlterContext
+from schemalint.planner.simulate import simulate
 
 
 def with_clustering_restored(context: AlterContext, declared: TableState) -> AlterContext:
@@ -46,6 +49,36 @@ def clustering_set(context: AlterContext) -> Iterator[Step]:
         return
     for changed in context.of(ClusteringChanged):
         yield _cluster(context, changed.new, "the clustering is declared", () if was_removed else changed.old)
+
+
+def moves_beyond_statistics(live: TableState, steps: Iterable[Step]) -> Iterator[Refusal]:
+    """Refuse moves that leave a clustering column without statistics, or come where one has none.
+
+    Delta makes the move, and new files have no statistics for the column. Every move after it is refused with
+    DELTA_CLUSTERING_COLUMN_MISSING_STATS, also the one back (measured on Delta 4.4.0).
+    """
+    state = live
+    for step in steps:
+        before, state = state, simulate(state, [step])
+        if not any(isinstance(change, FieldMoved) for change in step.changes):
+            continue
+        for path in (*_without_statistics(before), *_without_statistics(state))[:1]:
+            name = format_path(path)
+            yield Refusal(
+                RefusalKind.OPERATION,
+                f"{name} clusters the table, and would be moved where Delta collects no statistics for it: "
+                "Delta then refuses each other move, also back",
+                f"plan without --reorder, or name {name} in delta.dataSkippingStatsColumns",
+                about=ObjectRef("clustering", "clustered_by"),
+            )
+            return
+
+
+def _without_statistics(state: TableState) -> list[Path]:
+    if not isinstance(state.clustered_by, tuple):
+        return []
+    indexed = paths_with_statistics(state.columns, state.properties)
+    return [path for path in state.clustered_by if path_key(path) not in indexed]
 
 
 def _must_be_removed(context: AlterContext) -> bool:

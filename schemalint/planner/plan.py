@@ -35,7 +35,7 @@ from schemalint.model.marker import Pending, declaration_hash, read_marker, read
 from schemalint.model.plan import Refusal, RefusalKind, Step, StepKind, TablePlan
 from schemalint.planner.alter import alter_steps
 from schemalint.planner.alter_context import AlterContext
-from schemalint.planner.clustering import with_clustering_restored
+from schemalint.planner.clustering import moves_beyond_statistics, with_clustering_restored
 from schemalint.planner.columns import emptied_structs
 from schemalint.planner.create import create_steps
 from schemalint.planner.fills import refused_fills
@@ -138,6 +138,7 @@ def plan_table(
         moved = simulate(live.state, alter_steps(context))
         context = replace(context, changes=(*context.changes, *_moves(contract, moved)), moved=moved)
     steps = with_sources(alter_steps(context), context.changes, contract.anchors)
+    refusals += moves_beyond_statistics(live.state, steps)
     return _planned(plan, contract, live.state, refusals, steps)
 
 

@@ -1,0 +1,1 @@
+-- refused: a clusters the table, and would be moved where Delta collects no statistics for it: Delta then refuses each other move, also back (plan without --reorder, or name a in delta.dataSkippingStatsColumns)

@@ -27,7 +27,10 @@ from schemalint.delta.widening import nearest_widening, storage_error
 
 _MOST_NAMES: Final = 3
 _ASKED: Final = ("3.3.2", "4.0.1")
-"""The older releases of Delta Spark with a record of their own; they answer as the newest does."""
+"""The older releases of Delta Spark with a record of their own; they answer as the newest does, but for:"""
+_REFUSED_REPLACEMENTS: Final = {"3.3.2": "_LEGACY_ERROR_TEMP_1113"}
+"""The class with which a release refuses to replace a table by a query: "does not support truncate in batch
+mode". Measured with Spark 3.5.7, which overwrites the new table; Spark 3.5.3 only appends to it."""
 _RETENTION: Final = "delta.deletedFileRetentionDuration"
 
 
@@ -114,6 +117,7 @@ def _ways(change: TypeChanged, state: TableState, engine: Engine | None) -> Iter
         f"CREATE OR REPLACE TABLE … AS SELECT, with {name} cast to {new}",
         1,
         ("the table id", *_lost_by_replacing(change.path, state)),
+        _REFUSED_REPLACEMENTS.get(engine.version) if engine and engine.name == DELTA_SPARK else None,
         stops="DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE",
     )
 

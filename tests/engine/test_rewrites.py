@@ -13,6 +13,7 @@ from schemalint.delta import change
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import INTEGER, STRING
 from schemalint.delta.diff import diff
+from schemalint.delta.engine import parse_engine
 from schemalint.delta.table import TableState
 from schemalint.delta.ways import Way, WayOut, ways_out
 from schemalint.tables.storage import read_table
@@ -121,3 +122,14 @@ def test_older_releases_answer_as_the_newest_but_for_what_is_said(version: str) 
     assert older.keys() == newest.keys()
     differing = {question for question, answer in older.items() if answer != newest[question]}
     assert differing == set(filter(OTHERWISE[version], newest))
+
+
+def test_delta_3_3_replaces_no_table_by_a_query() -> None:
+    older = read_record(record_path("rewrites", "3.3.2"))
+    ways = ways_out(CONVERTED, TableState(), parse_engine("delta-spark 3.3.2"))
+    said = {way.way.value: way.refused for way in ways}
+    assert dict.fromkeys(TABLES, said["replace"]) == {
+        name: older[Question("replace", name)].removeprefix("refused ").removesuffix("; 0 commits")
+        for name in TABLES
+    }
+    assert (said["overwrite"], said["column"]) == (None, None)

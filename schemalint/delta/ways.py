@@ -57,6 +57,7 @@ class WayOut:
             table; None if they go on. With one, the class can be another.
         streams: The declared streams that it ends.
         unknown_for: An engine that nobody asked, with the price on the newest Delta; None if it was asked.
+        unsure: Why it is unknown whether Delta goes the last step; None if it is known.
         rewrites: Whether it writes all rows again.
         size: The bytes of the data files that it replaces; None if unknown.
         until: The last day on which RESTORE can take the table back, if the way is taken today; VACUUM may
@@ -71,6 +72,7 @@ class WayOut:
     stops: str | None = None
     streams: tuple[str, ...] = ()
     unknown_for: Engine | None = None
+    unsure: str | None = None
     rewrites: bool = True
     size: int | None = None
     until: dt.date | None = None
@@ -150,6 +152,7 @@ def _by_column(change: TypeChanged, state: TableState) -> WayOut:
         loses=(f"NOT NULL of {old}",) if column is not None and column.nullable is False else (),
         refused=_refusal_of_drop(change.path[:inside], state),
         stops="DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG",
+        unsure=_unparsed_user(change.path[:inside], state),
     )
 
 
@@ -164,6 +167,17 @@ def _refusal_of_drop(path: Path, state: TableState) -> str | None:
     if state.generated_users.of(path):
         return "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE"
     return None
+
+
+def _unparsed_user(path: Path, state: TableState) -> str | None:
+    """Return what may use the column, and cannot be parsed: Delta then refuses the drop."""
+    texts = {f"the constraint {key}": state.constraints[key] for key in state.constraint_users.unparsed}
+    for key in state.generated_users.unparsed:
+        field = field_at(state.columns, key)
+        texts[f"the expression of {format_path(key)}"] = str(field.generated) if field else ""
+    name = path_key(path)[0]
+    user = next((user for user, text in texts.items() if name in (text or "").lower()), None)
+    return user and f"{user} cannot be parsed, and may use {format_path(path[:1])}"
 
 
 @lru_cache(maxsize=8)

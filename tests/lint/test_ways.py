@@ -142,6 +142,18 @@ def test_a_live_table_tells_what_is_written_again_and_how_long_restore_can_undo_
     assert {(way.size, way.until) for way in with_ways(finding, fact, ctx).ways if way.rewrites} == {costs}
 
 
+@pytest.mark.parametrize(
+    ("text", "is_unsure"), [("a > 0 !! 1", True), ("other > 0 !! 1", False), ("other > 0", False)]
+)
+def test_a_constraint_that_cannot_be_parsed_leaves_the_drop_unknown(text: str, is_unsure: bool) -> None:  # noqa: FBT001
+    rest = f"constraints: {{odd: '{text}'}}\n"
+    finding = found("  - {name: a, type: bigint}\n", "  - {name: a, type: int}\n", rest)["TW001"]
+    column = next(way for way in finding.ways if way.way is Way.COLUMN)
+    assert column.refused is None
+    assert (column.unsure is not None) == is_unsure
+    assert ("unknown whether Delta goes the last step" in way_text(column)) == is_unsure
+
+
 def test_a_change_that_an_edit_makes_possible_has_no_ways() -> None:
     finding = found("  - {name: a, type: int}\n", "  - {name: a, type: bigint}\n")["TW006"]
     assert finding.needs_rewrite

@@ -55,6 +55,7 @@ def _priced(way: WayOut) -> str:
     costs = [] if way.commits is None else [f"{way.commits} commit{'s'[: way.commits != 1]}"]
     costs += [f"loses {', '.join(way.loses)}"] if way.loses else []
     costs += [f"stops {', '.join(way.streams)} ({way.stops})"] if way.streams else []
+    costs += [f"unknown whether Delta goes the last step: {way.unsure}"] if way.unsure else []
     costs += _of_rewrite(way) if way.rewrites else []
     return f"{way.does}: {'; '.join(costs)}" if costs else way.does
 

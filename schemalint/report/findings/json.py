@@ -112,6 +112,7 @@ def _way(way: WayOut) -> dict[str, object]:
         "stops": way.stops,
         "streams": list(way.streams),
         "unknown_for": str(way.unknown_for) if way.unknown_for else None,
+        "unsure": way.unsure,
         "rewrites": way.rewrites,
         "bytes": way.size,
         "restore_until": way.until.isoformat() if way.until else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 
 from schemalint.base.values import grouped
-from schemalint.model.contract import Contract
+from schemalint.model.contract import NATIVE, Contract
 
 
 def renamed_tables(
@@ -17,6 +17,7 @@ def renamed_tables(
 
     A new contract is an old one under a new name if the old name is gone, and if it is at the place of the
     old one, or in its file: there as the same document, or as the only new one in place of the only old one.
+    Another tool's file declares many tables, and numbers them itself.
 
     Args:
         before: The contracts of the older revision, by table key.
@@ -33,10 +34,11 @@ def renamed_tables(
     renames: dict[str, Contract] = {}
     for contract in new:
         in_file = gone_in_file.get(contract.file, ())
+        is_only = len(in_file) == len(new_in_file[contract.file]) == 1
         candidates = (
             sorted((old for place in places(contract) for old in at_place.get(place, ())), key=_key),
             [old for old in in_file if old.document == contract.document],
-            in_file if len(in_file) == len(new_in_file[contract.file]) == 1 else (),
+            in_file if is_only and contract.dialect == NATIVE else (),
         )
         for old in next(filter(None, candidates), ())[:1]:
             renames[contract.key] = old

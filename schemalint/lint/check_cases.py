@@ -16,7 +16,7 @@ from schemalint.lint.consumers import with_consumers
 from schemalint.lint.context import effective_pairs, present
 from schemalint.lint.duplicates import duplicates
 from schemalint.lint.rule_sets import configurations_of
-from schemalint.model.contract import table_key
+from schemalint.model.contract import NATIVE, table_key
 from schemalint.model.fact import LiveTableMissing, RootWithoutTables, TableRetired
 from schemalint.model.finding import Skipped
 
@@ -136,7 +136,8 @@ class CheckCases:
             before,
             renamed_to=after.table if after else None,
             moves=after is not None and set(self._places(before)).isdisjoint(self._places(after)),
-            file_now=self._file_now(before.file),
+            file_now=self._file_now(before.file) if before.dialect == NATIVE else "",
+            why=declared.why_gone.get(before.key, "") if (declared := self._request.declared) else "",
         )
         return Case(self._rules(before), before, before, facts=(fact,))
 

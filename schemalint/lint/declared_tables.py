@@ -7,7 +7,6 @@ no locations, no targets, and not which live table is meant. That is the base's 
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,13 +15,15 @@ from schemalint.base.errors import ConfigError, GitError, Location, SchemalintEr
 from schemalint.base.printable import visible
 from schemalint.base.reading import read_given
 from schemalint.base.values import field, frozen, replace
-from schemalint.contract.dialects import Origin, Reading, Source, dialects, read_declarations
+from schemalint.contract.dialects import Reading, Source, dialects, read_declarations
+from schemalint.lint.declared_age import stale_base, why_not_made
+from schemalint.lint.declared_pairs import paired
 from schemalint.model.contract import NATIVE, Contract, table_key
 from schemalint.model.fact import DuplicateTable
 from schemalint.model.finding import Finding, Skipped
 from schemalint.project import git
 from schemalint.project.config.declarations import Declarations, given_declarations
-from schemalint.project.git import EmptyTree, Repository, Revision, Side, Worktree
+from schemalint.project.git import EmptyTree, Repository, Side, Worktree
 
 if TYPE_CHECKING:
     from schemalint.project.config import Config
@@ -47,6 +48,7 @@ class DeclaredTables:
         observed: The columns whose types no file declares, by table key.
         texts: Returns the text of a file that positions of the head point into.
         duplicates: The contracts of the head that declare one of the tables once more.
+        why_gone: Why the head compares a table of the base no longer, by table key.
     """
 
     before: Mapping[str, Contract] = field(default_factory=dict)
@@ -57,6 +59,7 @@ class DeclaredTables:
     observed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     texts: Callable[[str], str | None] = lambda _file: None
     duplicates: tuple[DuplicateTable, ...] = ()
+    why_gone: Mapping[str, str] = field(default_factory=dict)
 
     def changed(self, *, everything: bool) -> tuple[Mapping[str, Contract], Mapping[str, Contract]]:
         """Return the tables of base and head that differ, or all of them."""
@@ -186,12 +189,20 @@ def _sides(files: _Files, entry: Declarations) -> DeclaredTables:
     try:
         if base_from is not None:
             _require_foreign(files, base_from)
-        before = _read(files.repository, files.base, entry, base_from)
-        after = _read(files.repository, files.head, entry, head_from)
+        catalog = _catalog(files, entry, base_from)
+        before = _read(files.repository, files.base, entry, base_from, catalog)
+        after = _read(files.repository, files.head, entry, head_from, catalog)
+        if after is None:
+            return _without_head(files, entry, "does not exist")
+        if head_from is None:
+            sides, given_base = (files.base, files.head), base_from is not None
+            fault = why_not_made(
+                files.repository, sides, entry, (before, after), is_ci=files.is_ci, is_given=given_base
+            )
+            if fault:
+                return _without_head(files, entry, fault)
     except GitError as error:
         return DeclaredTables(errors=(error,))
-    if after is None:
-        return _without_head(files, entry)
     if before is None:
         return _without_base(files, entry, after)
     old, new = before.origin, after.origin
@@ -205,8 +216,17 @@ def _sides(files: _Files, entry: Declarations) -> DeclaredTables:
         *(error for error in before.errors if base_from is not None),
     ]
     if base_from is not None and old is not None:
-        errors += _staleness(files, entry, old)
-    return replace(_paired(before, after), errors=tuple(errors), notes=_notes(entry, after), texts=after.text)
+        errors += stale_base(files.repository, files.base, entry.folder, old)
+    pairs = paired(before, after)
+    return DeclaredTables(
+        pairs.before,
+        pairs.after,
+        errors=(*errors, *pairs.errors),
+        notes=_notes(entry, after.left_out, pairs.notes),
+        observed=pairs.observed,
+        texts=after.text,
+        why_gone=pairs.why_gone,
+    )
 
 
 def _read(
@@ -214,8 +234,11 @@ def _read(
     side: Side,
     entry: Declarations,
     given: Declarations | None,
+    catalog: bytes | None,
 ) -> Reading | None:
     """Return what a file declares on one side; None if the side has no such file.
+
+    Observed types are those of the live table, so both sides have the same.
 
     Raises:
         GitError: The file cannot be read.
@@ -223,11 +246,10 @@ def _read(
     most = entry.most_mib << 20
 
     def beside(path: str) -> bytes | None:
-        is_catalog = path == entry.catalog_path
+        if path == entry.catalog_path:
+            return catalog
         try:
-            if is_catalog and given is not None:
-                return _given(given.catalog_path, most)
-            return git.large_file_at(repository, side, path, most if is_catalog else _MOST_BESIDE)
+            return git.large_file_at(repository, side, path, _MOST_BESIDE)
         except GitError:
             return None
 
@@ -239,6 +261,21 @@ def _read(
     else:
         data, name = git.large_file_at(repository, side, entry.path, most), entry.path
     return None if data is None else read_declarations(Source(name, data, entry, beside))
+
+
+def _catalog(files: _Files, entry: Declarations, base_from: Declarations | None) -> bytes | None:
+    """Return the file with observed types: that of the base, or outside of CI that of the head."""
+    most, path = entry.most_mib << 20, entry.catalog_path
+    try:
+        if base_from is not None:
+            data = _given(base_from.catalog_path, most)
+        else:
+            data = git.large_file_at(files.repository, files.base, path, most)
+        if data is None and not files.is_ci:
+            data = git.large_file_at(files.repository, files.head, path, most)
+    except GitError:
+        return None
+    return data
 
 
 def _given(file: str, most: int) -> bytes | None:
@@ -264,8 +301,8 @@ def _require_foreign(files: _Files, given: Declarations) -> None:
         )
 
 
-def _without_head(files: _Files, entry: Declarations) -> DeclaredTables:
-    message = f"{visible(entry.path)} does not exist"
+def _without_head(files: _Files, entry: Declarations, fault: str) -> DeclaredTables:
+    message = f"{visible(entry.path)} {fault}"
     if files.is_ci:
         return DeclaredTables(errors=(GitError(message, help="run dbt parse before schemalint check"),))
     return DeclaredTables(skipped=(Skipped(visible(entry.path), f"{message}: run dbt parse"),))
@@ -273,8 +310,13 @@ def _without_head(files: _Files, entry: Declarations) -> DeclaredTables:
 
 def _without_base(files: _Files, entry: Declarations, after: Reading) -> DeclaredTables:
     """Return the tables of a head without a base: all are new, unless the base has them somewhere else."""
-    tables = replace(
-        _paired(Reading(), after), errors=after.errors, notes=_notes(entry, after), texts=after.text
+    new = paired(Reading(), after)
+    tables = DeclaredTables(
+        after=new.after,
+        errors=after.errors,
+        notes=_notes(entry, after.left_out),
+        observed=new.observed,
+        texts=after.text,
     )
     if isinstance(files.base, EmptyTree) or entry.path not in files.known_at_base:
         return tables
@@ -286,63 +328,9 @@ def _without_base(files: _Files, entry: Declarations, after: Reading) -> Declare
     return DeclaredTables(errors=after.errors, notes=tables.notes, skipped=(skipped,))
 
 
-def _notes(entry: Declarations, reading: Reading) -> tuple[str, ...]:
-    if not reading.left_out:
-        return ()
-    return (f"note: {visible(entry.path)}: not compared: {', '.join(reading.left_out)}",)
-
-
-def _staleness(files: _Files, entry: Declarations, origin: Origin) -> list[SchemalintError]:
-    """Return an error if the project changed between what the base's file is made from and the base."""
-    if not isinstance(files.base, Revision):
-        return []
-    commit, folder = files.base.commit, entry.folder
-    advice = "take the file of the newest run on that branch, or rebase the change"
-    if origin.commit is not None:
-        if not git.is_known(files.repository, origin.commit):
-            message = f"--base-from is of commit {origin.commit[:12]}, which this clone does not have"
-            return [GitError(message, help="fetch it, or take the file of the merge base")]
-        if git.sources_differ(files.repository, origin.commit, commit, folder):
-            message = (
-                f"--base-from is of commit {origin.commit[:12]}, and the project differs at {commit[:12]}"
-            )
-            return [GitError(message, help=advice)]
-        return []
-    changed = git.sources_changed_at(files.repository, commit, folder)
-    made_at = _time(origin.made_at)
-    if made_at is None or (changed is not None and made_at < changed):
-        message = (
-            f"--base-from is older than the project at {commit[:12]}: made {origin.made_at or 'at no time'}, "
-            f"changed {changed:%Y-%m-%dT%H:%M:%SZ}"
-        )
-        return [GitError(message, help=advice)]
-    return []
-
-
-def _time(text: str) -> dt.datetime | None:
-    try:
-        instant = dt.datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return instant if instant.tzinfo else instant.replace(tzinfo=dt.UTC)
-
-
-def _paired(before: Reading, after: Reading) -> DeclaredTables:
-    """Return the tables of both sides; one of the head has the name that the base gives it."""
-    names = {before.identities.get(contract.key): contract.table for contract in before.contracts}
-    renamed = {
-        contract.key: names.get(after.identities.get(contract.key, ""), contract.table)
-        for contract in after.contracts
-    }
-    head = [replace(contract, table=renamed[contract.key]) for contract in after.contracts]
-    return DeclaredTables(
-        before={contract.key: contract for contract in before.contracts},
-        after={contract.key: contract for contract in head},
-        observed={
-            **before.observed,
-            **{table_key(renamed[key]): columns for key, columns in after.observed.items()},
-        },
-    )
+def _notes(entry: Declarations, left_out: Sequence[str], more: Sequence[str] = ()) -> tuple[str, ...]:
+    lines = [f"not compared: {', '.join(left_out)}"] if left_out else []
+    return tuple(f"note: {visible(entry.path)}: {line}" for line in (*lines, *more))
 
 
 def _joined(parts: Sequence[DeclaredTables]) -> DeclaredTables:
@@ -355,6 +343,7 @@ def _joined(parts: Sequence[DeclaredTables]) -> DeclaredTables:
             skipped=(*first.skipped, *part.skipped),
             notes=(*first.notes, *part.notes),
             observed={**part.observed, **first.observed},
+            why_gone={**part.why_gone, **first.why_gone},
             texts=_first_text(first.texts, part.texts),
         )
     return first

@@ -122,6 +122,7 @@ def test_a_base_of_a_commit_is_stale_if_the_project_differs_there(shop: Shop) ->
     shop.repo.commit()
     assert shop.check(*BASE).status == 0
     shop.repo.write("models/orders.sql", "select 2 as order_id")
+    shop.parse()
     shop.repo.commit()
     run = shop.check(*BASE)
     assert (run.status, f"--base-from is of commit {made_from[:12]}, and the project differs" in run.out) == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from typing import Any
 
@@ -24,8 +25,12 @@ class Shop(Project):
         return column
 
     def parse(self, file: str = "target/manifest.json") -> None:
-        """Write the manifest as ``dbt parse`` does."""
-        self.repo.write(file, json.dumps(self.manifest))
+        """Write the manifest as ``dbt parse`` does: that of the working tree is new."""
+        manifest = self.manifest
+        if file == "target/manifest.json":
+            now = dt.datetime.now(tz=dt.UTC).isoformat()
+            manifest = {**manifest, "metadata": {**manifest["metadata"], "generated_at": now}}
+        self.repo.write(file, json.dumps(manifest))
 
     def compare(self, *arguments: str) -> Any:  # noqa: ANN401 (a report, as JSON has it)
         """Return the report of a check against the manifest of the base."""

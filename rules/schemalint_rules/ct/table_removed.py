@@ -74,10 +74,9 @@ def table_removed(retired: TableRetired, _ctx: RuleContext) -> Iterator[Problem]
     if retired.renamed_to is not None:
         yield _renamed(retired, retired.renamed_to, approve)
         return
+    reason = retired.why or (f"the file {retired.file_now}" if retired.file_now else "")
     yield Problem(
-        "the contract was removed"
-        + (f": the file {retired.file_now}" if retired.file_now else "")
-        + _consumers(retired.contract),
+        "the contract was removed" + (f": {reason}" if reason else "") + _consumers(retired.contract),
         help=f"restore it, or {'delete the file and ' if retired.file_now else ''}{approve}",
     )
 
@@ -94,6 +93,13 @@ def _renamed(retired: TableRetired, name: str, approve: str) -> Problem:
     old = retired.contract
     location = old.location or old.default_location
     in_catalog = f"in a catalog, rename the table first: `ALTER TABLE {old.table} RENAME TO {name}`"
+    if old.managed_by != "schemalint":
+        return Problem(
+            f"{old.managed_by} builds {name} from now on: the table {old.table} stays as it is, "
+            f"and nobody writes it{_consumers(old)}",
+            help=f"restore the name, or rename the table before the next run: `ALTER TABLE {old.table} "
+            f"RENAME TO {name}`; then {approve}",
+        )
     if not retired.moves:
         return Problem(
             f"the contract declares {name} now: the table keeps its location {location} and loses this name"

@@ -54,11 +54,13 @@ class Origin:
         project: The project that it is of.
         made_at: When it was made: ISO 8601.
         commit: The full id of the commit that it was made from; None if the file does not say.
+        variant: What else decides how it is read, in a few words: ``for the adapter spark``.
     """
 
     project: str
     made_at: str
     commit: str | None = None
+    variant: str = ""
 
 
 @frozen
@@ -72,6 +74,8 @@ class Reading:
         observed: The columns whose types the file does not declare, by table key: another file or a live
             table has them.
         left_out: What the file declares and nobody compares, each a few words: ``2 views``.
+        reasons: Why something that has an identity is left out: ``model orders is a view``.
+        sources: The files that it was made from, by their paths from the repository's top, as far as it says.
         text: Returns the text of a file that positions point into; None if it cannot be read.
         origin: What made the file, if it says so.
     """
@@ -81,6 +85,8 @@ class Reading:
     identities: Mapping[str, str] = field(default_factory=dict)
     observed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
     text: Callable[[str], str | None] = lambda _file: None
     origin: Origin | None = None
 

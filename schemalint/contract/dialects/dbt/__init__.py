@@ -31,9 +31,10 @@ def read(source: Source) -> Reading:
     catalog, fault = read_catalog(source.read(settings.catalog_path), visible(settings.catalog_path))
     models = Models(manifest, file, settings.models, catalog, SchemaFiles(settings.folder, source.read))
     left_out: Counter[str] = Counter()
+    reasons: dict[str, str] = {}
     by_name: dict[str, Model] = {}
     errors = [] if fault is None else [fault]
-    for node in models.chosen(left_out):
+    for node in models.chosen(left_out, reasons):
         try:
             model = models.model(node)
         except ContractError as error:
@@ -49,9 +50,14 @@ def read(source: Source) -> Reading:
         identities={key: model.unique_id for key, model in by_name.items()},
         observed={key: model.observed for key, model in by_name.items()},
         left_out=(*counted(left_out), *(said for model in by_name.values() for said in model.left_out)),
+        reasons=reasons,
+        sources=models.sources,
         text=models.schemas.text,
         origin=Origin(
-            text(metadata, "project_name"), text(metadata, "generated_at"), origin_commit(metadata)
+            text(metadata, "project_name"),
+            text(metadata, "generated_at"),
+            origin_commit(metadata),
+            variant=f"for the adapter {models.adapter or 'of no name'}",
         ),
     )
 

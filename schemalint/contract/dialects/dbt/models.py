@@ -80,25 +80,53 @@ class Models:
         """The name of dbt's adapter."""
         return text(mapping(self.manifest, "metadata"), "adapter_type")
 
-    def chosen(self, left_out: Counter[str]) -> Iterator[Json]:
-        """Yield the models whose tables are compared, and count what is left out."""
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The files of the project that its models are made from and described in."""
+        project = text(mapping(self.manifest, "metadata"), "project_name")
+        paths: dict[str, None] = {}
         for node in mappings(self.manifest, "nodes"):
-            kind, config = text(node, "resource_type"), mapping(node, "config")
+            if text(node, "package_name") == project:
+                described_in = text(node, "patch_path").removeprefix(f"{project}://")
+                paths |= dict.fromkeys((described_in, text(node, "original_file_path")))
+        return tuple(self.schemas.below + path for path in paths if path)
+
+    def chosen(self, left_out: Counter[str], reasons: dict[str, str]) -> Iterator[Json]:
+        """Yield the models whose tables are compared.
+
+        Args:
+            left_out: Counts the other nodes by what they are.
+            reasons: Gets why they are left out, by unique id.
+        """
+        for node in mappings(self.manifest, "nodes"):
+            kind = text(node, "resource_type")
             if kind == "seed":
                 left_out["seed"] += 1
             if kind not in ("model", "snapshot"):
                 continue
-            materialized = text(config, "materialized")
-            file_format = text(config, "file_format") or _FORMATS.get(self.adapter, "")
-            is_asked_for = self._is_enforced(node) or self._is_named(node)
-            if materialized not in _HOW:
-                left_out[materialized.replace("_", " ") or "other node"] += 1
-            elif file_format != "delta" or text(config, "table_format") == "iceberg":
-                left_out[f"model in {text(config, 'table_format') or file_format}"] += 1
-            elif not is_asked_for:
-                left_out[f"{kind} without an enforced contract"] += 1
-            else:
+            what = self._left_out(node, kind)
+            if what is None:
                 yield node
+                continue
+            left_out[what] += 1
+            is_kind = what.partition(" ")[0] in ("model", "snapshot")
+            said = f"is {what.partition(' ')[2]}" if is_kind else f"is materialized as {what}"
+            reasons[text(node, "unique_id")] = f"{_title(node)} {said}"
+        for identity in mapping(self.manifest, "disabled"):
+            reasons.setdefault(identity, f"{identity} is disabled")
+
+    def _left_out(self, node: Json, kind: str) -> str | None:
+        """Return what a model is that is not compared; None for others."""
+        config = mapping(node, "config")
+        file_format = text(config, "file_format") or _FORMATS.get(self.adapter, "an unknown format")
+        materialized, table_format = text(config, "materialized"), text(config, "table_format")
+        if materialized not in _HOW:
+            return materialized.replace("_", " ") or "other node"
+        if file_format != "delta" or table_format == "iceberg":
+            return f"{kind} in {table_format or file_format}"
+        if not (self._is_enforced(node) or self._is_named(node)):
+            return f"{kind} without an enforced contract"
+        return None
 
     def model(self, node: Json) -> Model:
         """Return what a model declares.
@@ -117,7 +145,9 @@ class Models:
         columns = _Columns(self, node, anchors, file)
         fields = tuple(columns.fields())
         checks, nameless = self._checks(node)
-        how = _HOW[text(config, "materialized")]
+        # With it, `should_full_refresh` of dbt lets each run build an incremental model anew.
+        is_refreshed = config.get("full_refresh") is True
+        how = "replace" if is_refreshed else _HOW[text(config, "materialized")]
         is_renamed = config.get("use_safer_relation_operations") is True and how == "replace"
         contract = Contract(
             table=_table_name(node),

@@ -39,13 +39,13 @@ class SchemaFiles:
 
     def __init__(self, folder: str, read: Callable[[str], bytes | None]) -> None:
         """Take the folder of the project, and what reads a file from the repository's top."""
-        self._below = f"{folder}/" if folder else ""
+        self.below = f"{folder}/" if folder else ""
         self.read = lru_cache(maxsize=16)(read)
 
     def path_of(self, described: Described) -> str:
         """Return the path of a file from the repository's top; empty if no file describes the model."""
         path = described.patch_path.partition("://")[2]
-        return visible(self._below + path) if path else ""
+        return visible(self.below + path) if path else ""
 
     def text(self, path: str) -> str | None:
         """Return the text of a file; None if it cannot be read."""

@@ -1,0 +1,125 @@
+"""Pair the tables of a head's file with those of the base.
+
+What a format calls a table stays (`Reading.identities`), its name need not: a pull request builds into a
+schema of its own. So the head's tables keep the names of the base, unless one table goes another way than
+those around it: that one has moved.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from schemalint.base.errors import ContractError, Location
+from schemalint.base.values import field, frozen, replace
+from schemalint.contract.dialects import Reading
+from schemalint.delta.path import Path, format_path, split_path
+from schemalint.model.contract import Contract, table_key
+
+
+@frozen
+class Pairs:
+    """The tables of both sides.
+
+    Attributes:
+        before: Those of the base, by table key.
+        after: Those of the head, by table key, under the names of the base.
+        observed: The columns whose types no file declares, by table key.
+        errors: The tables of the head that claim to be the same one.
+        notes: What the sides differ in besides their tables.
+        why_gone: Why the head compares a table of the base no longer, by table key.
+    """
+
+    before: Mapping[str, Contract]
+    after: Mapping[str, Contract]
+    observed: Mapping[str, frozenset[str]]
+    errors: tuple[ContractError, ...] = ()
+    notes: tuple[str, ...] = ()
+    why_gone: Mapping[str, str] = field(default_factory=dict)
+
+
+def paired(before: Reading, after: Reading) -> Pairs:
+    """Return the tables of both sides; one of the head has the name that the base gives it."""
+    # Many tables are declared in one file; a removed one is no other one of it under a new name.
+    base = [replace(contract, document=index) for index, contract in enumerate(before.contracts)]
+    by_identity = {
+        before.identities[contract.key]: contract for contract in base if contract.key in before.identities
+    }
+    partners = [(by_identity.get(after.identities.get(each.key, "")), each) for each in after.contracts]
+    moves = _Moves([(old, new) for old, new in partners if old is not None])
+    by_key = {contract.key: contract for contract in base}
+    head: dict[str, Contract] = {}
+    names: dict[str, str] = {}
+    errors: list[ContractError] = []
+    for index, (partner, new) in enumerate(partners):
+        old = partner or by_key.get(new.key)
+        name = new.table if old is None or moves.is_moved(old, new) else old.table
+        document = len(base) + index if old is None else old.document
+        contract = replace(new, table=name, document=document)
+        names[new.key] = contract.key
+        if head.setdefault(contract.key, contract) is not contract:
+            errors.append(_twice(contract, after.identities.get(new.key, "")))
+    return Pairs(
+        by_key,
+        head,
+        {**before.observed, **{names[key]: columns for key, columns in after.observed.items()}},
+        tuple(errors),
+        (*moves.notes(), *_variants(before, after)),
+        {
+            contract.key: after.reasons[identity]
+            for identity, contract in by_identity.items()
+            if identity in after.reasons
+        },
+    )
+
+
+class _Moves:
+    """Where the head builds the tables of the base, and which of them go another way than the others."""
+
+    def __init__(self, pairs: list[tuple[Contract, Contract]]) -> None:
+        """Take the tables of the base, each with that of the head which has its identity."""
+        places = [(_place(old), _place(new)) for old, new in pairs]
+        self._are_here = sum(old == new for old, new in places) * 2 >= len(places)
+        self._keep_names = sum(_name(old) == _name(new) for old, new in pairs) * 2 >= len(pairs)
+        self._others = {
+            place: Counter(new for old, new in places if old == place).most_common(1)[0][0]
+            for place in dict.fromkeys(old for old, _new in places)
+        }
+
+    def is_moved(self, old: Contract, new: Contract) -> bool:
+        """Whether a table goes another way than those around it."""
+        place = _place(old)
+        expected = place if self._are_here else self._others.get(place, place)
+        return _place(new) not in (expected, place) or (self._keep_names and _name(old) != _name(new))
+
+    def notes(self) -> Iterator[str]:
+        """Yield what the head builds elsewhere, all of it."""
+        if not self._are_here:
+            ways = ", ".join(
+                f"{format_path(old)} as {format_path(new)}" for old, new in self._others.items() if old != new
+            )
+            yield f"judged as the tables of the base, which it builds elsewhere: {ways}"
+        if not self._keep_names:
+            yield "judged as the tables of the base, which it gives other names"
+
+
+def _place(contract: Contract) -> Path:
+    return split_path(table_key(contract.table))[:-1]
+
+
+def _name(contract: Contract) -> str:
+    return split_path(contract.table)[-1].casefold()
+
+
+def _twice(contract: Contract, identity: str) -> ContractError:
+    return ContractError(
+        f"{contract.table} is the table of two declarations, of which {identity or 'one'} is the second",
+        help="give one of them another name",
+        location=contract.anchors.get(("table",)) or Location(contract.file),
+    )
+
+
+def _variants(before: Reading, after: Reading) -> Iterator[str]:
+    old, new = before.origin, after.origin
+    if old is not None and new is not None and old.variant != new.variant:
+        yield f"made {new.variant}, and that of the base {old.variant}: they write tables differently"

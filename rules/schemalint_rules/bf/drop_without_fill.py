@@ -3,7 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.change import FieldRemoved
-from schemalint.delta.path import format_path, is_within, path_key
+from schemalint.delta.datatype import field_at
+from schemalint.delta.path import Path, format_path, is_within, path_key
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
@@ -65,12 +66,12 @@ def drop_without_fill(change: FieldRemoved, ctx: RuleContext) -> Iterator[Proble
     if ctx.base is None or not ctx.alters(change):
         return
     dropped = path_key(change.path)
-    declared = {path_key(path): backfill for path, backfill in ctx.contract.backfills.items()}
+    kept = {(_old_key(path, ctx), path_key(fill.source)) for path, fill in ctx.contract.backfills.items()}
     for path, backfill in ctx.base.backfills.items():
-        if not is_within(path_key(backfill.source), dropped):
+        source = path_key(backfill.source)
+        if not is_within(source, dropped):
             continue
-        kept = declared.get(path_key(path))
-        if kept is None or path_key(kept.source) != path_key(backfill.source):
+        if (path_key(path), source) not in kept:
             yield Problem(
                 f"{format_path(change.path)} is dropped, and nothing counts the rows whose values are not in "
                 f"{format_path(path)} yet",
@@ -78,10 +79,15 @@ def drop_without_fill(change: FieldRemoved, ctx: RuleContext) -> Iterator[Proble
             )
         for consumer in ctx.consumers:
             names = {path_key(used) for used in consumer.columns}
-            knows_old, knows_new = path_key(backfill.source) in names, path_key(path) in names
-            if consumer.access == "write" and knows_old and not knows_new:
+            if consumer.access == "write" and source in names and path_key(path) not in names:
                 yield Problem(
                     f"{format_path(change.path)} is dropped, but {consumer.described} writes it, and not "
                     f"{format_path(path)}",
                     help="let it write the new column first, and name that under its `columns`",
                 )
+
+
+def _old_key(path: Path, ctx: RuleContext) -> tuple[str, ...]:
+    """Return the key of the path that a declared column has in the base."""
+    field = field_at(ctx.contract.state.columns, path)
+    return path_key((*path[:-1], field.renamed_from) if field and field.renamed_from else path)

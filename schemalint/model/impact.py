@@ -14,10 +14,10 @@ from schemalint.model.plan import Cost, Step, StepKind, TablePlan
 def table_risks(plan: TablePlan) -> Iterator[str]:
     """Yield what all steps of a plan together mean for the writers of the table.
 
-    A new clustering alone is no metadata (measured on Delta 4.4.0).
+    A new clustering alone is no metadata, nor is a fill (measured on Delta 4.4.0).
     """
     if plan.live is not None and any(
-        step.kind is not StepKind.CLUSTER or step.adds_features for step in plan.steps
+        step.kind not in {StepKind.CLUSTER, StepKind.FILL} or step.adds_features for step in plan.steps
     ):
         yield "each MERGE, UPDATE or append in progress fails (DELTA_METADATA_CHANGED)"
 
@@ -34,6 +34,9 @@ def risks(step: Step, *, creates: bool = False) -> Iterator[str]:
         yield "reads all data; fails if a row violates it"
     if step.cost is Cost.REWRITE:
         yield "rewrites data files; may conflict with concurrent writes"
+    if step.kind is StepKind.FILL:
+        yield "a stream without skipChangeCommits stops (DELTA_SOURCE_TABLE_IGNORE_CHANGES)"
+        yield "a stream with skipChangeCommits never sees the filled values"
     if step.kind is StepKind.ADD_CONSTRAINT and not creates:
         yield "later writes of violating rows fail"
     if not creates:

@@ -84,7 +84,10 @@ def _step(context: AlterContext, fill: Fill) -> Step:
         StepKind.FILL,
         sql.fill_rows(context.table, fill),
         (),
-        (f"{column} is declared to be filled from {source}",),
+        (
+            f"{column} is declared to be filled from {source}",
+            f"where {source} has values and {column} none: how many rows that are, only `apply` counts",
+        ),
         undo_note="nothing to undo: only nulls are replaced",
         cost=Cost.REWRITE,
         needs=frozenset({Approval.DATA}),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from schemalint.deploy.outcome import Outcome
+from schemalint.spark import fill
+from support.faulty_sessions import Interrupted
 
 if TYPE_CHECKING:
+    from schemalint.model.plan import Fill
     from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark
@@ -63,10 +67,102 @@ def test_fill_waits_for_its_approval_and_the_column_is_added(orders: Lakehouse) 
 
 def test_rows_that_do_not_convert_keep_the_old_column(orders: Lakehouse) -> None:
     declare_contracted(orders)
-    applied = orders.apply(allow=["data", "destructive"])
+    applied = orders.apply(allow=["data", "destructive"], samples=True)
     assert applied.outcome is Outcome.FAILED
+    assert "1 do not convert ('n/a')" in applied.done[1].note
     assert "1 of amount_text" in str(applied.error)
     assert "amount_text" in orders.table().state.columns.names
     declare_contracted(orders, ", unfilled: keep_null}")
     assert orders.apply(allow=["data", "destructive"]).outcome is Outcome.APPLIED
     assert amounts(orders) == {1: "1.50", 2: "None", 3: "None"}
+
+
+def test_without_the_approval_of_data_nothing_is_filled_and_nothing_lost(orders: Lakehouse) -> None:
+    declare_contracted(orders, ", unfilled: keep_null}")
+    applied = orders.apply(allow=["destructive"])
+    assert applied.outcome is Outcome.FAILED
+    assert "1 of amount_text" in str(applied.error)
+    assert orders.apply(allow=["data", "destructive"]).outcome is Outcome.APPLIED
+
+
+def test_no_value_is_overwritten_and_late_rows_are_filled_by_the_next_run(orders: Lakehouse) -> None:
+    declare_expanded(orders)
+    orders.apply()
+    orders.insert("(4, '4', 40.00)")
+    orders.apply(allow=["data"])
+    orders.session.sql(f"INSERT INTO delta.`{orders.uri}` (id, amount_text) VALUES (5, '5')")
+    assert amounts(orders) == {1: "1.50", 2: "None", 3: "None", 4: "40.00", 5: "None"}
+    orders.apply(allow=["data"])
+    assert amounts(orders) == {1: "1.50", 2: "None", 3: "None", 4: "40.00", 5: "5.00"}
+    version = orders.table().version
+    assert orders.apply(allow=["data"]).version == version
+
+
+def test_a_row_that_comes_between_the_count_and_the_drop_is_told_with_the_way_back(orders: Lakehouse) -> None:
+    declare_expanded(orders, ", unfilled: keep_null}")
+    orders.apply(allow=["data"])
+    declare_contracted(orders, ", unfilled: keep_null}")
+    late = f"INSERT INTO delta.`{orders.uri}` (id, amount_text) VALUES (9, '9')"
+
+    def write_late(_number: int) -> None:
+        if not session.statements:
+            orders.session.sql(late)
+
+    session = Interrupted(orders.session, before=write_late)
+    applied = orders.apply(session, allow=["data", "destructive"])
+    assert applied.outcome is Outcome.FAILED
+    assert "1 values were lost" in str(applied.error)
+    assert applied.error is not None
+    statement = applied.error.help.partition(" brings")[0]
+    orders.session.sql(statement)
+    assert orders.apply(allow=["data", "destructive"]).outcome is Outcome.APPLIED
+    assert amounts(orders)[9] == "9.00"
+
+
+def test_a_drop_is_refused_if_somebody_commits_after_each_count(
+    orders: Lakehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declare_expanded(orders, ", unfilled: keep_null}")
+    orders.apply(allow=["data"])
+    declare_contracted(orders, ", unfilled: keep_null}")
+    count = fill.TableFills.count
+
+    def count_and_write(self: fill.TableFills, one: Fill, version: int) -> fill.Rows:
+        rows = count(self, one, version)
+        orders.insert("(7, '7', 7.00)")
+        return rows
+
+    monkeypatch.setattr(fill.TableFills, "count", count_and_write)
+    monkeypatch.setattr("schemalint.spark.fill_guard.ATTEMPTS", 2)
+    applied = orders.apply(allow=["destructive"])
+    assert applied.outcome is Outcome.FAILED
+    assert "other writers commit after each count" in str(applied.error)
+
+
+def test_a_session_that_sees_fewer_rows_fills_nothing(orders: Lakehouse) -> None:
+    """A row filter hides rows from the session, not from the log."""
+    log = orders.root / "sales/orders/_delta_log"
+    (commit,) = (file for file in log.glob("*.json") if '"add"' in file.read_text())
+    (log / f".{commit.name}.crc").unlink()  # Hadoop's checksum
+    lines = [json.loads(line) for line in commit.read_text().splitlines()]
+    for line in lines:
+        if "add" in line:
+            stats = json.loads(line["add"]["stats"])
+            line["add"]["stats"] = json.dumps(stats | {"numRecords": stats["numRecords"] + 1})
+    commit.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    declare_expanded(orders)
+    applied = orders.apply(allow=["data"])
+    assert applied.outcome is Outcome.FAILED
+    assert "sees 3 of the" in str(applied.error)
+    assert set(amounts(orders).values()) == {"None"}
+
+
+def test_the_engine_refuses_what_the_parser_lets_pass(orders: Lakehouse) -> None:
+    """Its analyzer knows numbers and types of arguments, and what can be stored in a column."""
+    orders.declare(contract(f"{OLD}, {{{FILLED}}}"))
+    version = orders.apply().version
+    for expression in ("trunc(amount_text)", "cast(amount_text as map<int,int>)", "struct(amount_text)"):
+        fill_of = f'backfill: {{from: amount_text, with: "{expression}"}}'
+        orders.declare(contract(f"{OLD}, {{{FILLED}, {fill_of}}}"))
+        applied = orders.apply(allow=["data"])
+        assert (applied.outcome, applied.version) == (Outcome.REFUSED, version), expression

@@ -45,7 +45,7 @@ class Interrupted:
         return self.session.conf
 
     def sql(self, sqlQuery: str) -> Any:  # noqa: ANN401, N803 (pyspark's)
-        if not sqlQuery.startswith(("ALTER", "CREATE", "INSERT")):
+        if not sqlQuery.startswith(("ALTER", "CREATE", "INSERT", "UPDATE")):
             return self.session.sql(sqlQuery)
         return self.carry_out(sqlQuery, lambda: self.session.sql(sqlQuery))
 

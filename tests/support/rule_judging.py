@@ -123,6 +123,9 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
     if JudgedException in rule.subjects:
         assert after is not None
         return tuple(_about_exceptions(rule, before, after, texts["after"]))
+    if "live" in texts:
+        assert after is not None
+        return judge_live(live_case(after, _live(texts["live"]), base=before), [rule])
     return judge_pair(before, after, [rule], engines)
 
 

@@ -28,7 +28,7 @@ from schemalint.deploy.log_lines import DeployLog
 from schemalint.deploy.other_engine import require_same_answers
 from schemalint.deploy.outcome import Applied, DoneStep, Outcome, outcome_of, unfilled_error
 from schemalint.model.contract import Contract
-from schemalint.model.plan import StepKind, TablePlan
+from schemalint.model.plan import TablePlan
 from schemalint.model.stream_report import StreamReport
 from schemalint.planner.sql import named_table, path_table
 from schemalint.project import git
@@ -43,7 +43,7 @@ from schemalint.spark.log_store import require_shared_log_store
 from schemalint.spark.provided import require_delta
 from schemalint.spark.session import SqlSession, refusals_not_logged, sibling_sessions
 from schemalint.spark.session_engine import engine_of
-from schemalint.spark.session_settings import prepared, required_settings, session_catalog
+from schemalint.spark.session_settings import kinds_of, prepared, required_settings, session_catalog
 from schemalint.spark.snapshots import snapshots_that_fit
 from schemalint.spark.table import Recorded, TableRun
 from schemalint.tables.catalog.refresh import refresh_entry
@@ -195,8 +195,7 @@ def apply_plan(
             options.note(note)
     require_shared_log_store(session, work, _access_of(deployment).target)
     sessions = sibling_sessions(session, min(options.jobs, len(work)))
-    kinds = {step.kind for plan in work for step in plan.steps} | {StepKind.RECORD}
-    with required_settings(*sessions, kinds=kinds), ExitStack() as catalog:
+    with required_settings(*sessions, kinds=kinds_of(work)), ExitStack() as catalog:
         if any(plan.name is None for plan in work):
             catalog.enter_context(session_catalog(*sessions))
         return _apply(sessions, work, deployment, options)

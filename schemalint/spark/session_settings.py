@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Final
 
 from schemalint.base.errors import ApplyError
 from schemalint.base.values import frozen
 from schemalint.delta.sql_text import always_quoted
-from schemalint.model.plan import StepKind
+from schemalint.model.plan import StepKind, TablePlan
 from schemalint.project.config.trust import SESSION_CATALOG
 from schemalint.spark.session import CURRENT_SCHEMA, SqlSession, first_line
 
@@ -126,6 +126,17 @@ def required_settings(*sessions: SqlSession, kinds: Collection[StepKind] = _ALL)
                     raise _refusal(key, value) from None
                 restored.callback(_assign, session, key, old)
         yield
+
+
+def kinds_of(plans: Iterable[TablePlan]) -> frozenset[StepKind]:
+    """Return the kinds of the statements of plans and markers; a guarded drop evaluates what a fill does."""
+    kinds = {StepKind.RECORD}
+    for plan in plans:
+        if plan.needs_replanning:  # the statements of the rest are not known yet
+            return _ALL
+        kinds |= {step.kind for step in plan.steps}
+        kinds |= {StepKind.FILL for step in plan.steps if step.fills}
+    return frozenset(kinds)
 
 
 @contextmanager

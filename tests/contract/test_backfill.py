@@ -1,0 +1,81 @@
+"""``backfill`` of a column: what is read and printed, and the one error of each bad input."""
+
+from __future__ import annotations
+
+import pytest
+
+from schemalint.contract import read
+from schemalint.contract.dialects.native.printing import print_contract
+from schemalint.contract.reading import ReadResult
+from schemalint.delta.path import Part
+from schemalint.model.contract import Backfill, Contract
+
+HEAD = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: code, type: string}\n"
+
+
+def result(column: str) -> ReadResult:
+    return read("orders.yml", f"{HEAD}{column}\n")
+
+
+def contract(column: str) -> Contract:
+    (only,) = result(column).contracts
+    return only
+
+
+def test_a_column_is_filled_from_another_one() -> None:
+    read_one = contract('  - {name: n, type: int, backfill: {from: code, with: "cast(code as int)"}}')
+    assert read_one.backfills == {("n",): Backfill(("code",), "cast(code as int)")}
+
+
+def test_a_field_is_filled_and_what_does_not_convert_may_stay_null() -> None:
+    text = """\
+  - name: s
+    type: struct
+    columns:
+      - {name: code, type: string}
+      - {name: n, type: int, backfill: {from: s.code, with: "cast(s.code as int)", unfilled: keep_null}}
+  - {name: lines, type: "array<struct<code: string>>"}
+  - {name: m, type: int, backfill: {from: lines.element.code, with: "1"}}"""
+    assert contract(text).backfills == {
+        ("s", "n"): Backfill(("s", "code"), "cast(s.code as int)", keeps_null=True),
+        ("m",): Backfill(("lines", Part.ELEMENT, "code"), "1"),
+    }
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        '  - {name: n, type: int, backfill: {from: code, with: "cast(code as int)"}}',
+        '  - {name: n, type: "struct<a: int>", backfill: {from: code, with: "x", unfilled: keep_null}}',
+        "  - {name: s, type: struct, columns: [{name: n, type: int, backfill: {from: code, with: x}}]}",
+    ],
+)
+def test_a_printed_contract_has_it_too(column: str) -> None:
+    written = contract(column)
+    (again,) = read("orders.yml", print_contract(written)).contracts
+    assert again == written
+
+
+def test_it_is_read_alike_beside_an_older_revision() -> None:
+    older = result('  - {name: n, type: int, backfill: {from: code, with: "cast(code as int)"}}')
+    column = '  - {name: n, type: int, backfill: {from: code, with: "cast(code as int)"}}\n'
+    newer = f"{HEAD}{column}  - {{name: z, type: int}}\n"
+    assert read("orders.yml", newer, older) == read("orders.yml", newer)
+
+
+@pytest.mark.parametrize(
+    ("backfill", "message", "column"),
+    [
+        ("{from: code}", '"with" is missing', 26),
+        ('{with: "1"}', '"from" is missing', 26),
+        ("{from: code, with: x, where: y}", '"where"', 58),
+        ("{from: code, with: x, unfilled: drop}", "keep_null", 68),
+        ('{from: "a..b", with: x}', "is not a column path", 43),
+        ("code", "mapping", 36),
+        ("null", "mapping", 36),
+    ],
+)
+def test_bad_input_has_one_error_at_its_place(backfill: str, message: str, column: int) -> None:
+    (error,) = result(f"  - {{name: n, type: int, backfill: {backfill}}}").errors
+    assert error.location is not None
+    assert (message in error.message, error.location.line, error.location.column) == (True, 5, column), error

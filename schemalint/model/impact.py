@@ -35,6 +35,7 @@ def risks(step: Step, *, creates: bool = False) -> Iterator[str]:
     if step.cost is Cost.REWRITE:
         yield "rewrites data files; may conflict with concurrent writes"
     if step.kind is StepKind.FILL:
+        yield "the number of rows is unknown: only `apply` counts them, and it may take several commits"
         yield "a stream without skipChangeCommits stops (DELTA_SOURCE_TABLE_IGNORE_CHANGES)"
         yield "a stream with skipChangeCommits never sees the filled values"
     if step.kind is StepKind.ADD_CONSTRAINT and not creates:

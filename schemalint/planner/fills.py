@@ -84,10 +84,7 @@ def _step(context: AlterContext, fill: Fill) -> Step:
         StepKind.FILL,
         sql.fill_rows(context.table, fill),
         (),
-        (
-            f"{column} is declared to be filled from {source}",
-            f"where {source} has values and {column} none: how many rows that are, only `apply` counts",
-        ),
+        (f"{column} is declared to be filled from {source}",),
         undo_note="nothing to undo: only nulls are replaced",
         cost=Cost.REWRITE,
         needs=frozenset({Approval.DATA}),

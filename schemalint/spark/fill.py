@@ -93,12 +93,13 @@ class Filled:
     def text(self) -> str:
         """The result as a sentence."""
         column, source = format_path(self.fill.column), format_path(self.fill.source)
-        parts = [f"{column}: {self.rows:,} rows filled from {source} in {self.commits:,} commits"]
+        rows, commits = _counted(self.rows, "row"), _counted(self.commits, "commit")
+        parts = [f"{column}: {rows} filled from {source} in {commits}"]
         if broken := self.after.unfilled - self.after.convertible:
             shown = f" ({', '.join(self.samples)})" if self.samples else ""
-            parts.append(f"{broken:,} do not convert{shown}")
+            parts.append(f"{_counted(broken, 'value')} that cannot be converted{shown}")
         if self.after.convertible:
-            parts.append(f"{self.after.convertible:,} are left")
+            parts.append(f"{_counted(self.after.convertible, 'row')} left")
         return ", ".join(parts)
 
 
@@ -149,9 +150,8 @@ class TableFills:
                 break
             filled = self._update(fill, part)
             rows, used, commits = rows + filled, used + part.size, commits + (filled > 0)
-            self.note(
-                f"{format_path(fill.column)}: {number:,} of {len(slices):,} parts, {rows:,} rows filled"
-            )
+            parts = f"{number:,} of {_counted(len(slices), 'part')}"
+            self.note(f"{format_path(fill.column)}: {parts}, {_counted(rows, 'row')} filled")
         after = self.count(fill, self.read().version) if slices else before
         has_broken = after.unfilled > after.convertible
         samples = tuple(self._samples(fill, after.version)) if has_broken and self.limits.samples else ()
@@ -253,6 +253,10 @@ class TableFills:
         for (value,) in rows:
             text = visible(without_secrets(repr(value)))
             yield text if len(text) <= _LONGEST_SAMPLE else f"{text[:_LONGEST_SAMPLE]}…"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' if number != 1 else ''}"
 
 
 def _equals(name: str, value: str | None, state: TableState) -> str:

@@ -60,8 +60,8 @@ def test_fill_waits_for_its_approval_and_the_column_is_added(orders: Lakehouse) 
     assert [done.step.kind.name for done in applied.done] == ["ADD_COLUMNS"]
     filled = orders.apply(allow=["data"])
     assert filled.outcome is Outcome.APPLIED
-    assert "1 rows filled" in filled.done[0].note
-    assert "1 do not convert" in filled.done[0].note
+    assert "1 row filled" in filled.done[0].note
+    assert "1 value that cannot be converted" in filled.done[0].note
     assert amounts(orders) == {1: "1.50", 2: "None", 3: "None"}
 
 
@@ -69,7 +69,7 @@ def test_rows_that_do_not_convert_keep_the_old_column(orders: Lakehouse) -> None
     declare_contracted(orders)
     applied = orders.apply(allow=["data", "destructive"], samples=True)
     assert applied.outcome is Outcome.FAILED
-    assert "1 do not convert ('n/a')" in applied.done[1].note
+    assert "1 value that cannot be converted ('n/a')" in applied.done[1].note
     assert "1 of amount_text" in str(applied.error)
     assert "amount_text" in orders.table().state.columns.names
     declare_contracted(orders, ", unfilled: keep_null}")

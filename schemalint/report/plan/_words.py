@@ -20,6 +20,9 @@ from schemalint.report.text import counted, first_few
 APPROVE: Final = "To approve the steps that need it, in the configuration or with apply --approved HASH"
 """The title of `approval_lines`."""
 
+FILL_STOPS: Final = "a fill stops it (DELTA_SOURCE_TABLE_IGNORE_CHANGES), unless it skips changes"
+"""What streams meet besides changes of the table's schema."""
+
 _MOST_HASHES: Final = 200
 
 
@@ -131,10 +134,11 @@ def consumer_lines(deployment: Deployment, plan: TablePlan) -> Iterator[tuple[st
     happens to streams.
     """
     reports = [report for report in deployment.streams if report.table == plan.table]
+    fills = any(step.kind is StepKind.FILL for step in plan.steps)
     for report in reports:
         yield (
             f"{stream_title(report)}: {verdict_text(report)}",
-            [*place_lines(report), *settings_lines(report)],
+            [*place_lines(report), *settings_lines(report), *([FILL_STOPS] if fills else [])],
         )
     if not reports and (commits := planned_commits(plan) if plan.steps else ()):
         tracked, untracked = (

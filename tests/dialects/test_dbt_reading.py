@@ -44,7 +44,7 @@ def table(reading: Reading, name: str) -> Contract:
     return next(contract for contract in reading.contracts if contract.table == name)
 
 
-@pytest.mark.parametrize("version", ["v11", "v12"])
+@pytest.mark.parametrize("version", ["v10", "v11", "v12"])
 def test_models_with_an_enforced_contract_are_read_and_the_rest_is_counted(
     manifest: Callable[[str], Manifest], version: str
 ) -> None:
@@ -60,8 +60,20 @@ def test_models_with_an_enforced_contract_are_read_and_the_rest_is_counted(
     )  # fmt: skip
 
 
-def test_two_versions_of_dbt_say_the_same(manifest: Callable[[str], Manifest]) -> None:
-    assert read(manifest("v11")).contracts == read(manifest("v12")).contracts
+@pytest.mark.parametrize("version", ["v10", "v11"])
+def test_older_versions_of_dbt_say_the_same(manifest: Callable[[str], Manifest], version: str) -> None:
+    """Those of dbt 1.6.19, 1.7.20 and 1.11.16, each of the same project."""
+    assert read(manifest(version)).contracts == read(manifest("v12")).contracts
+
+
+def test_keys_that_nobody_knows_yet_are_tolerated(manifest: Callable[[str], Manifest]) -> None:
+    made, known = manifest("v12"), read(manifest("v12")).contracts
+    for section in (made, made["metadata"], *made["nodes"].values()):
+        section["of_tomorrow"] = {"a": [1, None]}
+    for node in made["nodes"].values():
+        for described in (node["config"], *node.get("columns", {}).values()):
+            described["of_tomorrow"] = [{}]
+    assert read(made).contracts == known
 
 
 def test_what_a_model_declares(manifest: Callable[[str], Manifest]) -> None:
@@ -181,6 +193,8 @@ AMOUNT = ("nodes", "model.shop.orders", "columns", "amount", "data_type")
     [
         (_set("metadata", "dbt_schema_version", value="https://schemas.getdbt.com/dbt/manifest/v9.json"),
          "this manifest has version 9, and schemalint reads 10 to 12", 0),
+        (_set("metadata", "dbt_schema_version", value="https://schemas.getdbt.com/dbt/manifest/v13.json"),
+         "this manifest has version 13, and schemalint reads 10 to 12", 0),
         (_set("metadata", value={}), "this file is no manifest of dbt", 0),
         (_set(*AMOUNT, value=None), "model orders: column amount has no data_type", 13),
         (_set(*AMOUNT, value="money"), "model orders: column amount has no type of Spark: 'money'", 13),

@@ -15,6 +15,7 @@ from schemalint.base.values import field, frozen, replace
 from schemalint.contract.dialects import Reading
 from schemalint.delta.path import Path, format_path, split_path
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.finding import Skipped
 
 
 @frozen
@@ -27,6 +28,7 @@ class Pairs:
         observed: The columns whose types no file declares, by table key.
         errors: The tables of the head that claim to be the same one.
         notes: What the sides differ in besides their tables.
+        skipped: The tables of the head that the base has with an error.
         why_gone: Why the head compares a table of the base no longer, by table key.
     """
 
@@ -35,6 +37,7 @@ class Pairs:
     observed: Mapping[str, frozenset[str]]
     errors: tuple[ContractError, ...] = ()
     notes: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
     why_gone: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -60,11 +63,20 @@ def paired(before: Reading, after: Reading) -> Pairs:
         if head.setdefault(contract.key, contract) is not contract:
             errors.append(_twice(contract, after.identities.get(new.key, "")))
     return Pairs(
-        by_key,
+        {
+            key: contract
+            for key, contract in by_key.items()
+            if key in head or before.identities.get(key) not in after.unreadable
+        },
         head,
         {**before.observed, **{names[key]: columns for key, columns in after.observed.items()}},
         tuple(errors),
         (*moves.notes(), *_variants(before, after)),
+        tuple(
+            Skipped(new.table, "its declaration in the base has an error: judged as new")
+            for partner, new in partners
+            if partner is None and after.identities.get(new.key) in before.unreadable
+        ),
         {
             contract.key: after.reasons[identity]
             for identity, contract in by_identity.items()

@@ -43,7 +43,7 @@ class DeclaredTables:
         before: Those of the base, by table key.
         after: Those of the head, under the names that the base gives them.
         errors: Why files, and tables in them, cannot be read.
-        skipped: The files that are missing on one side.
+        skipped: The files that are missing on one side, and the tables that only the head can read.
         notes: What the files declare and nobody compares, one line each.
         observed: The columns whose types no file declares, by table key.
         texts: Returns the text of a file that positions of the head point into.
@@ -82,19 +82,21 @@ class DeclaredTables:
     def explained(self, finding: Finding, contract: Contract | None) -> Finding:
         """Return a finding with what only such a file tells: who reads the table, what is observed.
 
-        Nobody edits such a file: the help says what its owner does.
+        Nobody edits such a file: the help says what its owner does. A reader that the change takes away reads
+        the table until it is merged.
         """
-        if contract is None:
-            contract = self.before.get(table_key(finding.table))
+        old = self.before.get(contract.key if contract else table_key(finding.table))
+        contract = contract or old
         if contract is None or contract.dialect == NATIVE:
             return finding
         help_text = [finding.help] if finding.help else []
         if finding.path and str(finding.path[0]).lower() in self.observed.get(contract.key, ()):
             help_text.append("the type is observed, not declared")
-        readers = ", ".join(consumer.described for consumer in contract.consumers[:_MOST_READERS])
+        consumers = (*contract.consumers, *(old.consumers if old else ()))
+        readers = tuple(dict.fromkeys(consumer.described for consumer in consumers))
         if readers and finding.against != ("contract",):
-            more = len(contract.consumers) - _MOST_READERS
-            help_text.append(f"read by {readers}{f' and {more} more' if more > 0 else ''}")
+            names, more = ", ".join(readers[:_MOST_READERS]), len(readers) - _MOST_READERS
+            help_text.append(f"read by {names}{f' and {more} more' if more > 0 else ''}")
         return replace(finding, help="; ".join(help_text), fix=None)
 
 
@@ -217,11 +219,14 @@ def _sides(files: _Files, entry: Declarations) -> DeclaredTables:
     ]
     if base_from is not None and old is not None:
         errors += stale_base(files.repository, files.base, entry.folder, old)
+    if after.errors and not after.contracts:  # a file that is not read takes no table away
+        return DeclaredTables(errors=tuple(errors))
     pairs = paired(before, after)
     return DeclaredTables(
         pairs.before,
         pairs.after,
         errors=(*errors, *pairs.errors),
+        skipped=pairs.skipped,
         notes=_notes(entry, after.left_out, pairs.notes),
         observed=pairs.observed,
         texts=after.text,

@@ -231,3 +231,36 @@ def test_an_overlay_that_goes_away_does_so_audibly(shop: Shop, rest: str | None)
     assert "delta.enableTypeWidening is no longer declared" in run.out
     assert "silver (@bi, removed in this change)" in run.out
     assert run.status == (0 if rest is None else 2)  # as of a native contract that loses these lines
+
+
+@pytest.mark.usefixtures("ci")
+def test_a_model_with_an_error_is_not_removed(shop: Shop) -> None:
+    shop.column("orders", "amount")["data_type"] = "money"
+    shop.column("payments", "amount")["data_type"] = "decimal(5,2)"
+    shop.parse()
+    run = shop.check(*BASE, "--against", "HEAD")
+    assert (run.status, run.codes) == (2, ["TW003", "failure"])
+    assert "column amount has no type of Spark" in run.out
+
+
+def test_a_file_that_is_cut_off_removes_no_model(shop: Shop) -> None:
+    shop.repo.write("target/manifest.json", "{")
+    run = shop.check(*BASE)
+    assert (run.status, run.codes) == (2, ["failure"])
+
+
+def test_a_model_with_an_error_in_the_base_is_said_to_be_new(shop: Shop) -> None:
+    shop.repo.write(".gitignore", "")
+    shop.column("orders", "amount")["data_type"] = "money"
+    shop.parse()
+    shop.repo.commit()
+    shop.column("orders", "amount")["data_type"] = "decimal(5,2)"
+    shop.parse()
+    assert "sales.orders: its declaration in the base has an error: judged as new" in shop.run("check").out
+
+
+def test_readers_that_the_change_takes_away_are_named(shop: Shop) -> None:
+    shop.manifest.update(child_map={}, exposures={})
+    shop.column("orders", "amount")["data_type"] = "decimal(5,2)"
+    shop.parse()
+    assert "read by dashboard revenue_board (Finance)" in shop.run("check", *BASE).out

@@ -44,7 +44,7 @@ def table(reading: Reading, name: str) -> Contract:
     return next(contract for contract in reading.contracts if contract.table == name)
 
 
-@pytest.mark.parametrize("version", ["v10", "v11", "v12"])
+@pytest.mark.parametrize("version", ["v10", "v11", "v12", "v12-of-dbt-1.12"])
 def test_models_with_an_enforced_contract_are_read_and_the_rest_is_counted(
     manifest: Callable[[str], Manifest], version: str
 ) -> None:
@@ -60,9 +60,9 @@ def test_models_with_an_enforced_contract_are_read_and_the_rest_is_counted(
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("version", ["v10", "v11"])
-def test_older_versions_of_dbt_say_the_same(manifest: Callable[[str], Manifest], version: str) -> None:
-    """Those of dbt 1.6.19, 1.7.20 and 1.11.16, each of the same project."""
+@pytest.mark.parametrize("version", ["v10", "v11", "v12-of-dbt-1.12"])
+def test_other_versions_of_dbt_say_the_same(manifest: Callable[[str], Manifest], version: str) -> None:
+    """Those of dbt 1.6.19, 1.7.20, 1.11.16 and 1.12.6, each of the same project."""
     assert read(manifest(version)).contracts == read(manifest("v12")).contracts
 
 

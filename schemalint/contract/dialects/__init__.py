@@ -74,6 +74,7 @@ class Reading:
         observed: The columns whose types the file does not declare, by table key: another file or a live
             table has them.
         left_out: What the file declares and nobody compares, each a few words: ``2 views``.
+        unreadable: The identities of tables with an error; they are not gone.
         reasons: Why something that has an identity is left out: ``model orders is a view``.
         sources: The files that it was made from, by their paths from the repository's top, as far as it says.
         text: Returns the text of a file that positions point into; None if it cannot be read.
@@ -85,6 +86,7 @@ class Reading:
     identities: Mapping[str, str] = field(default_factory=dict)
     observed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    unreadable: frozenset[str] = frozenset()
     reasons: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
     text: Callable[[str], str | None] = lambda _file: None

@@ -34,11 +34,13 @@ def read(source: Source) -> Reading:
     reasons: dict[str, str] = {}
     by_name: dict[str, Model] = {}
     errors = [] if fault is None else [fault]
+    unreadable: set[str] = set()
     for node in models.chosen(left_out, reasons):
         try:
             model = models.model(node)
         except ContractError as error:
             errors.append(error)
+            unreadable.add(text(node, "unique_id"))
             continue
         first = by_name.setdefault(model.contract.key, model)
         if first is not model:
@@ -50,6 +52,7 @@ def read(source: Source) -> Reading:
         identities={key: model.unique_id for key, model in by_name.items()},
         observed={key: model.observed for key, model in by_name.items()},
         left_out=(*counted(left_out), *(said for model in by_name.values() for said in model.left_out)),
+        unreadable=frozenset(unreadable),
         reasons=reasons,
         sources=models.sources,
         text=models.schemas.text,

@@ -1,8 +1,9 @@
-"""The ways to a type that Delta cannot change a column to in place, and what each costs the table.
+"""The ways to what Delta cannot change in place, and what each costs the table.
 
 Measured on Delta 4.4.0 (``tests/engine/answers/4.4.0/rewrites.csv``): the overwrite writes the table from a
 DataFrame of itself with ``overwriteSchema``, the replacement is ``CREATE OR REPLACE TABLE … AS SELECT``,
-both without a clause such as ``partitionBy``, ``CLUSTER BY`` or ``TBLPROPERTIES``.
+both without a clause such as ``partitionBy``, ``CLUSTER BY`` or ``TBLPROPERTIES``. The definition is
+``CREATE OR REPLACE TABLE`` with columns, and an INSERT of the rows of the version before.
 """
 
 from __future__ import annotations
@@ -14,10 +15,20 @@ from functools import lru_cache
 from typing import Final
 
 from schemalint.base.values import Itself, frozen, replace
-from schemalint.delta.change import TypeChanged
-from schemalint.delta.datatype import Identity, Managed, Unmanaged, field_at, walk_fields
+from schemalint.delta.change import (
+    Change,
+    FieldAdded,
+    FieldRemoved,
+    GeneratedChanged,
+    IdentityChanged,
+    NullabilityChanged,
+    PartitioningChanged,
+    TypeChanged,
+)
+from schemalint.delta.datatype import LONG, Identity, Managed, Unmanaged, field_at, type_at, walk_fields
 from schemalint.delta.engine import DELTA_SPARK, Engine
 from schemalint.delta.engine_answers import changes_type
+from schemalint.delta.patch import update_field
 from schemalint.delta.path import Part, Path, format_path, path_key
 from schemalint.delta.properties import property_value
 from schemalint.delta.property_values import parse_interval
@@ -32,20 +43,26 @@ _REFUSED_REPLACEMENTS: Final = {"3.3.2": "_LEGACY_ERROR_TEMP_1113"}
 """The class with which a release refuses to replace a table by a query: "does not support truncate in batch
 mode". Measured with Spark 3.5.7, which overwrites the new table; Spark 3.5.3 only appends to it."""
 _RETENTION: Final = "delta.deletedFileRetentionDuration"
+_OVERWRITTEN: Final = "DELTA_SCHEMA_CHANGED_WITH_VERSION"
+_STRICT: Final = "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED"
+_CHANGED_FILES: Final = "DELTA_SOURCE_TABLE_IGNORE_CHANGES"
+_REPLACED: Final = "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"
 
 
 class Way(Enum):
-    """A way to another type, as reports name it."""
+    """A way to what Delta does not change in place, as reports name it."""
 
     WIDEN = "widen"
     COLUMN = "column"
     OVERWRITE = "overwrite"
     REPLACE = "replace"
+    DEFINE = "define"
+    CONSTRAINT = "constraint"
 
 
 @frozen
 class WayOut:
-    """A way to another type, and its price.
+    """A way to what Delta does not change in place, and its price.
 
     Attributes:
         way: The way.
@@ -54,8 +71,11 @@ class WayOut:
         loses: What the table does not have afterwards.
         refused: The error class with which Delta refuses the way, or its last step; None if it goes it.
         stops: The error class with which it ends streams without a schemaTrackingLocation that read the
-            table; None if they go on. With one, the class can be another.
-        streams: The declared streams that it ends.
+            table; None if they go on.
+        streams: The declared ones of these.
+        stops_tracked: The error class with which it ends streams with a schemaTrackingLocation; None if they
+            go on, or need a new start only.
+        tracked: The declared ones of these.
         unknown_for: An engine that nobody asked, with the price on the newest Delta; None if it was asked.
         unsure: Why it is unknown whether Delta goes the last step; None if it is known.
         rewrites: Whether it writes all rows again.
@@ -71,6 +91,8 @@ class WayOut:
     refused: str | None = None
     stops: str | None = None
     streams: tuple[str, ...] = ()
+    stops_tracked: str | None = None
+    tracked: tuple[str, ...] = ()
     unknown_for: Engine | None = None
     unsure: str | None = None
     rewrites: bool = True
@@ -78,14 +100,20 @@ class WayOut:
     until: dt.date | None = None
 
 
-def ways_out(change: TypeChanged, state: TableState, engine: Engine | None = None) -> tuple[WayOut, ...]:
-    """Return the ways to the new type of a change that Delta refuses, the cheapest first.
+def ways_out(change: Change, state: TableState, engine: Engine | None = None) -> tuple[WayOut, ...]:
+    """Return the ways to what a change wants and Delta refuses, the cheapest first; none if they are unknown.
 
     Args:
         change: The change.
         state: The table before the change.
         engine: The engine that would go the way; None for the newest Delta.
     """
+    if not isinstance(change, TypeChanged):
+        unknown_for = None if engine is None or engine.is_newest else engine
+        return tuple(
+            replace(way, unknown_for=unknown_for if way.rewrites else None)
+            for way in _ways_of_others(change, state)
+        )
     unknown_for = None if _is_asked(engine) else engine
     return tuple(
         way if way.way is Way.WIDEN else replace(way, unknown_for=unknown_for)
@@ -111,8 +139,9 @@ def _ways(change: TypeChanged, state: TableState, engine: Engine | None) -> Iter
         f"overwrite the table with overwriteSchema, with {name} cast to {new}",
         1,
         (*_lost_by_overwriting(change.path, state), *_layout(state, "partitionBy")),
-        "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED" if _has_strict_identity(state) else None,
-        "DELTA_SCHEMA_CHANGED_WITH_VERSION",
+        _STRICT if _has_strict_identity(state) else None,
+        _OVERWRITTEN,
+        stops_tracked=_CHANGED_FILES,
     )
     yield WayOut(
         Way.REPLACE,
@@ -120,7 +149,84 @@ def _ways(change: TypeChanged, state: TableState, engine: Engine | None) -> Iter
         1,
         ("the table id", *_lost_by_replacing(change.path, state)),
         _REFUSED_REPLACEMENTS.get(engine.version) if engine and engine.name == DELTA_SPARK else None,
-        stops="DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE",
+        stops=_REPLACED,
+        stops_tracked=_REPLACED,
+    )
+
+
+def _ways_of_others(change: Change, state: TableState) -> Iterator[WayOut]:
+    """Yield the ways of a change of another kind than of a type."""
+    match change:
+        case NullabilityChanged(path=path, new=False) if all(isinstance(step, str) for step in path):
+            name = format_path(path)
+            yield WayOut(Way.CONSTRAINT, f"add a constraint: {name} IS NOT NULL", 1, rewrites=False)
+            yield _by_definition(state)
+        case FieldAdded(field=field) if field.nullable is False:
+            yield _by_definition(state)
+        case PartitioningChanged(new=new):
+            names = ", ".join(format_path((name,)) for name in new) if isinstance(new, tuple) else ""
+            yield _by_overwriting(state, f"with partitionBy({names})" if names else "without partitionBy")
+            yield _by_replacing(state, f" PARTITIONED BY ({names})" if names else "")
+        case FieldRemoved(path=(str(name),)) if name.lower() in state.partition_keys:
+            yield _by_overwriting(state, f"without {format_path(change.path)}")
+            yield _by_replacing(state, "", f", without {format_path(change.path)}")
+        case GeneratedChanged(path=path, new=None) | IdentityChanged(path=path, new=None):
+            refused = _STRICT if _has_strict_identity(state) else None
+            plain = update_field(
+                state.columns, path, lambda field: replace(field, generated=None, identity=None)
+            )
+            kept = replace(state, columns=plain)
+            overwrite = _by_overwriting(kept, _kept_layout(state, "with partitionBy({})"))
+            yield replace(overwrite, refused=refused, stops=_CHANGED_FILES)  # the schema stays
+            yield _by_replacing(kept, _kept_layout(state, " PARTITIONED BY ({})"))
+        case GeneratedChanged(path=(str(),)):
+            yield _by_definition(state)
+        case IdentityChanged(path=(str(),) as path, new=new) if type_at(state.columns, path) == LONG:
+            takes_values = isinstance(new, Identity) and new.allow_explicit_insert
+            way = _by_definition(state)
+            # SYNC IDENTITY lets the new values follow the old ones.
+            yield replace(
+                way,
+                does=f"{way.does}, then SYNC IDENTITY" if takes_values else way.does,
+                commits=3,
+                refused=way.refused if takes_values else _STRICT,
+            )
+        case _:
+            return
+
+
+def _kept_layout(state: TableState, clause: str) -> str:
+    partitioning = state.partitioned_by
+    names = ", ".join(map(str, partitioning)) if isinstance(partitioning, tuple) else ""
+    return clause.format(names) if names else ""
+
+
+def _by_overwriting(state: TableState, how: str) -> WayOut:
+    refused = _STRICT if _has_strict_identity(state) else None
+    does = f"overwrite the table with overwriteSchema{', ' if how else ''}{how}"
+    lost = (*_lost_of_columns(Itself(state)), *_clustering(state))
+    return WayOut(Way.OVERWRITE, does, 1, lost, refused, _OVERWRITTEN, stops_tracked=_CHANGED_FILES)
+
+
+def _by_replacing(state: TableState, clause: str, how: str = "") -> WayOut:
+    identities = _of_columns("the identity", (path for path, _identity in _identities(Itself(state))))
+    lost = ("the table id", *_lost_of_columns(Itself(state)), *identities, *_clustering(state))
+    does = f"CREATE OR REPLACE TABLE …{clause} AS SELECT{how}"
+    return WayOut(
+        Way.REPLACE, does, 1, (*lost, *_lost_of_table(state)), stops=_REPLACED, stops_tracked=_REPLACED
+    )
+
+
+def _by_definition(state: TableState) -> WayOut:
+    return WayOut(
+        Way.DEFINE,
+        "CREATE OR REPLACE TABLE with the declared columns, then insert the rows of the version before; "
+        "readers meanwhile see an empty table",
+        2,
+        ("the table id", *_clustering(state), *_lost_of_table(state)),
+        _STRICT if _has_strict_identity(state) else None,
+        _REPLACED,
+        stops_tracked=_REPLACED,
     )
 
 
@@ -152,6 +258,7 @@ def _by_column(change: TypeChanged, state: TableState) -> WayOut:
         loses=(f"NOT NULL of {old}",) if column is not None and column.nullable is False else (),
         refused=_refusal_of_drop(change.path[:inside], state),
         stops="DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG",
+        stops_tracked=_CHANGED_FILES,
         unsure=_unparsed_user(change.path[:inside], state),
     )
 
@@ -200,6 +307,10 @@ def _lost_by_overwriting(changed: Path, state: TableState) -> Iterator[str]:
 def _layout(state: TableState, clause: str) -> Iterator[str]:
     if _is_set(state.partitioned_by):
         yield f"the partitioning, without {clause}"
+    yield from _clustering(state)
+
+
+def _clustering(state: TableState) -> Iterator[str]:
     if _is_set(state.clustered_by):
         yield "the clustering"
 
@@ -208,6 +319,10 @@ def _lost_by_replacing(changed: Path, state: TableState) -> Iterator[str]:
     yield from _lost_by_overwriting(changed, state)
     yield from _of_columns("the identity", (path for path, _identity in _identities(Itself(state))))
     yield from _layout(state, "PARTITIONED BY")
+    yield from _lost_of_table(state)
+
+
+def _lost_of_table(state: TableState) -> Iterator[str]:
     if _is_set(state.description):
         yield "the comment of the table"
     if state.set_properties:

@@ -7,11 +7,22 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from engine.answers import record_path
-from engine.record_rewrites import TABLES, WAYS, Question, make, read_record
+from engine.record_rewrites import (
+    CHANGES,
+    TABLES,
+    WAYS,
+    WAYS_OF_CHANGES,
+    Question,
+    make,
+    make_for,
+    outcome_of,
+    read_record,
+    streams_of,
+)
 from engine.record_types import refusal
 from schemalint.delta import change
 from schemalint.delta.change import TypeChanged
-from schemalint.delta.datatype import INTEGER, STRING
+from schemalint.delta.datatype import INTEGER, LONG, STRING, Field, Identity, Struct
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import parse_engine
 from schemalint.delta.table import TableState
@@ -94,12 +105,15 @@ def test_a_stream_without_a_schema_log_ends_with_the_class_that_is_said(way: Way
     taken = "columns" if way is Way.COLUMN else way.value
     ends = read_record()[Question(taken, "stream: plain")].split(" | ")
     assert {*ends} == {way_of(TableState(), way).stops}
+    _runs, *ends = read_record()[Question(taken, "stream: tracked")].split(" | ")
+    assert {*ends} == {way_of(TableState(), way).stops_tracked}
 
 
 def test_every_question_is_recorded() -> None:
     recorded = read_record()
     assert {(question.way, question.about) for question in recorded} >= {
-        (way, name) for way in WAYS for name in TABLES
+        *((way, name) for way in WAYS for name in TABLES),
+        *((way, name) for way in WAYS_OF_CHANGES for name in CHANGES),
     }
 
 
@@ -119,6 +133,12 @@ OTHERWISE: Final[Mapping[str, Callable[[Question], bool]]] = {
 @pytest.mark.parametrize("version", OTHERWISE)
 def test_older_releases_answer_as_the_newest_but_for_what_is_said(version: str) -> None:
     newest, older = read_record(), read_record(record_path("rewrites", version))
+    of_changes = {(way, about.partition(":")[0]) for way in WAYS_OF_CHANGES for about in CHANGES}
+    newest = {
+        question: answer
+        for question, answer in newest.items()
+        if (question.way, question.about.partition(":")[0]) not in of_changes
+    }
     assert older.keys() == newest.keys()
     differing = {question for question, answer in older.items() if answer != newest[question]}
     assert differing == set(filter(OTHERWISE[version], newest))
@@ -133,3 +153,77 @@ def test_delta_3_3_replaces_no_table_by_a_query() -> None:
         for name in TABLES
     }
     assert (said["overwrite"], said["column"]) == (None, None)
+
+
+FACTS: Final[dict[str, Change]] = {
+    "NOT NULL of a column": change.NullabilityChanged(("a",), old=True, new=False),
+    "partitioned by a column": change.PartitioningChanged((), ("p",)),
+    "partitioned by another column": change.PartitioningChanged(("p",), ("a",)),
+    "no longer partitioned": change.PartitioningChanged(("p",), ()),
+    "clustered in place of partitioned": change.PartitioningChanged(("p",), ()),
+    "without the column that partitions it": change.FieldRemoved(("p",), Field("p", INTEGER)),
+    "an expression for a column": change.GeneratedChanged(("p",), None, "CAST(a AS INT)"),
+    "another expression": change.GeneratedChanged(("p",), "CAST(a AS INT)", "CAST(a + 0 AS INT)"),
+    "without the expression": change.GeneratedChanged(("p",), "CAST(a AS INT)", None),
+    "an identity for a column": change.IdentityChanged(("a",), None, Identity(allow_explicit_insert=True)),
+    "an identity that takes no value": change.IdentityChanged(
+        ("a",), None, Identity(allow_explicit_insert=False)
+    ),
+    "without the identity": change.IdentityChanged(("a",), Identity(allow_explicit_insert=True), None),
+    "a new column that is NOT NULL": change.FieldAdded(("n",), Field("n", INTEGER, nullable=False), "p"),
+}
+
+
+def state_before(fact: Change) -> TableState:
+    """Return the table before a change of another kind than of a type."""
+    expression = fact.old if isinstance(fact, change.GeneratedChanged) else None
+    identity = fact.old if isinstance(fact, change.IdentityChanged) else None
+    columns = Struct((Field("a", LONG, identity=identity), Field("p", INTEGER, generated=expression)))
+    is_partitioned = isinstance(fact, change.FieldRemoved) or (
+        isinstance(fact, change.PartitioningChanged) and fact.old
+    )
+    return TableState(columns=columns, partitioned_by=("p",) if is_partitioned else ())
+
+
+@pytest.mark.parametrize("about", CHANGES)
+def test_each_way_of_another_change_makes_it_and_no_other_does(about: str) -> None:
+    fact = FACTS[about]
+    wanted = f"{type(fact).__name__} {change.subject_name(fact)}".strip()
+    wanted += " NOT NULL" if isinstance(fact, change.FieldAdded) else ""
+    ways = {each.way.value: each for each in ways_out(fact, state_before(fact))}
+    recorded = read_record()
+    for way in WAYS_OF_CHANGES:
+        parts = recorded[Question(way, about)].split("; ")
+        makes_it = wanted in parts and not parts[0].startswith("refused")
+        said = ways.get(way)
+        # The definition makes each change; where one commit suffices, it is no way. The others only lose an
+        # expression.
+        if said is None or said.refused:
+            assert not makes_it or (way == "define" and "overwrite" in ways) or about == "another expression"
+            assert said is None or parts[0] == f"refused {said.refused}"
+        else:
+            assert makes_it, (way, parts)
+            assert f"{said.commits} commits" in parts
+            assert ("the table id" in said.loses) == ("table id" in parts)
+
+
+@pytest.mark.parametrize(
+    ("way", "about"), sorted({(way, about) for way in WAYS_OF_CHANGES for about, _options in streams_of(way)})
+)
+def test_a_stream_ends_at_a_way_of_another_change_with_the_class_that_is_said(way: str, about: str) -> None:
+    ends = read_record()[Question(way, f"{about}: stream: plain")].split(" | ")
+    fact = FACTS["NOT NULL of a column" if way == "define" else about]
+    said = next(each for each in ways_out(fact, state_before(fact)) if each.way.value == way)
+    assert {*ends} == {said.stops}
+    _runs, *ends = read_record()[Question(way, f"{about}: stream: tracked")].split(" | ")
+    assert {*ends} == {said.stops_tracked}
+
+
+@pytest.mark.spark
+def test_the_ways_of_other_changes_still_answer_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
+    recorded = read_record()
+    asked = [(way, about) for way in WAYS_OF_CHANGES for about in CHANGES]
+    for way, about in some_of_each(asked, lambda pair: pair[0], 1):
+        path = str(tmp_path / f"{way}-{about.replace(' ', '-')}")
+        make_for(spark, path, CHANGES[about])
+        assert outcome_of(spark, path, way, CHANGES[about]) == recorded[Question(way, about)]

@@ -52,6 +52,18 @@ def test_the_cheapest_way_comes_first_and_streams_are_named() -> None:
     assert finding.ways[0].does == "widen a to decimal(13,3) instead"
 
 
+def test_streams_with_a_schema_log_end_with_a_class_of_their_own() -> None:
+    tracked = STREAM.replace("to_silver", "to_gold").replace(
+        "silver}}", "gold, schema_tracking_location: /checkpoints/gold}}"
+    )
+    rest = f"consumers:\n  - {STREAM}\n  - {tracked}\n"
+    finding = found("  - {name: a, type: bigint}\n", "  - {name: a, type: int}\n", rest)["TW001"]
+    overwrite = next(way for way in finding.ways if way.way is Way.OVERWRITE)
+    assert (overwrite.streams, overwrite.tracked) == (("to_silver",), ("to_gold",))
+    stops = "stops to_silver (DELTA_SCHEMA_CHANGED_WITH_VERSION); "
+    assert f"{stops}stops to_gold (DELTA_SOURCE_TABLE_IGNORE_CHANGES)" in way_text(overwrite)
+
+
 def test_a_way_loses_what_this_table_has() -> None:
     keys = "  - {name: id, type: bigint, nullable: false}\n"
     rest = "constraints: {positive: id > 0}\nclustered_by: [id]\n"
@@ -158,3 +170,39 @@ def test_a_change_that_an_edit_makes_possible_has_no_ways() -> None:
     finding = found("  - {name: a, type: int}\n", "  - {name: a, type: bigint}\n")["TW006"]
     assert finding.needs_rewrite
     assert finding.ways == ()
+
+
+PLAIN = "  - {name: a, type: bigint}\n  - {name: p, type: int}\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "before", "after", "ways"),
+    [
+        ("NC001", PLAIN, PLAIN.replace("int}", "int, nullable: false}", 2), ["constraint", "define"]),
+        ("NC002", PLAIN, PLAIN + "  - {name: n, type: int, nullable: false}\n", ["define"]),
+        ("NC007", PLAIN + "partitioned_by: [p]\n", PLAIN + "partitioned_by: [a]\n", ["overwrite", "replace"]),
+        (
+            "NC006",
+            PLAIN.replace("type: int", "type: int, generated: cast(a AS INT)"),
+            PLAIN.replace("type: int", "type: int, generated: cast(a + 1 AS INT)"),
+            ["define"],
+        ),
+        (
+            "NC008",
+            PLAIN.replace("bigint", "bigint, identity: {allow_explicit_insert: true}"),
+            PLAIN.replace("bigint", "bigint, identity: null"),
+            ["overwrite", "replace"],
+        ),
+    ],
+)
+def test_other_changes_that_delta_refuses_have_ways(
+    code: str, before: str, after: str, ways: list[str]
+) -> None:
+    assert [way.way.value for way in found(before, after, "")[code].ways] == ways
+
+
+def test_a_definition_with_an_identity_that_takes_no_value_cannot_get_the_rows_back() -> None:
+    before = PLAIN.replace("bigint", "bigint, identity: {allow_explicit_insert: false}")
+    (way,) = found(before, before + "  - {name: n, type: int, nullable: false}\n", "")["NC002"].ways
+    assert way.refused == "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED"
+    assert "Delta refuses the rows, and leaves the table empty" in way_text(way)

@@ -50,11 +50,13 @@ def way_text(way: WayOut) -> str:
 
 def _priced(way: WayOut) -> str:
     if way.refused:
-        step = "the last step" if way.way is Way.COLUMN else "it"
+        steps = {Way.COLUMN: "the last step", Way.DEFINE: "the rows, and leaves the table empty"}
+        step = steps.get(way.way, "it")
         return f"{way.does}: Delta refuses {step} ({way.refused})"
     costs = [] if way.commits is None else [f"{way.commits} commit{'s'[: way.commits != 1]}"]
     costs += [f"loses {', '.join(way.loses)}"] if way.loses else []
-    costs += [f"stops {', '.join(way.streams)} ({way.stops})"] if way.streams else []
+    ended = ((way.streams, way.stops), (way.tracked, way.stops_tracked))
+    costs += (f"stops {', '.join(names)} ({error})" for names, error in ended if names)
     costs += [f"unknown whether Delta goes the last step: {way.unsure}"] if way.unsure else []
     costs += _of_rewrite(way) if way.rewrites else []
     return f"{way.does}: {'; '.join(costs)}" if costs else way.does

@@ -111,6 +111,8 @@ def _way(way: WayOut) -> dict[str, object]:
         "refused": way.refused,
         "stops": way.stops,
         "streams": list(way.streams),
+        "stops_tracked": way.stops_tracked,
+        "tracked_streams": list(way.tracked),
         "unknown_for": str(way.unknown_for) if way.unknown_for else None,
         "unsure": way.unsure,
         "rewrites": way.rewrites,

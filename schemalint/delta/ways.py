@@ -251,10 +251,11 @@ def _by_column(change: TypeChanged, state: TableState) -> WayOut:
     old, new = format_path(change.path[:inside]), print_type(change.new)
     added = f"a column of type {new}" if inside is None else f"a column like {old} with {new} in it"
     mapping = "turn on column mapping, " if state.column_mapping == "none" else ""
+    fill = "fill it with `backfill`" if inside is None else "fill it"
     column = field_at(state.columns, change.path[:inside])
     return WayOut(
         Way.COLUMN,
-        f"{mapping}add {added}, fill it, move writers and readers to it, and list {old} under dropped",
+        f"{mapping}add {added}, {fill}, move writers and readers to it, and list {old} under dropped",
         loses=(f"NOT NULL of {old}",) if column is not None and column.nullable is False else (),
         refused=_refusal_of_drop(change.path[:inside], state),
         stops="DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG",

@@ -15,8 +15,10 @@ def stream_blocked(streams: AffectedStreams, _ctx: RuleContext) -> Iterator[Prob
 
     Plans the change, and finds the declared streams with a `schema_tracking_location` that it blocks: those
     that meet a rename, a drop or a widened type which their `unblock` does not allow. A column that is
-    dropped and declared again counts as a drop, and so does the removal of column mapping. RD010 reports
-    streams that cannot go on at all, RD011 those that only stop.
+    dropped and declared again counts as a drop, and so does the removal of column mapping: without `--live`
+    the table counts as made with it, while one that got it later has the names of its columns in its files,
+    and then the stream only stops. RD010 reports streams that cannot go on at all, RD011 those that only
+    stop.
 
     With `--live` the numbers under `unblock` count too: the version of the table after the apply, which
     allows this change alone. Without it, that version is unknown, and only `always` counts.

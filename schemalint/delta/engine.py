@@ -17,7 +17,7 @@ FABRIC: Final = "fabric"
 Release: TypeAlias = tuple[int, ...]
 """A version as numbers, without zeros at its end: ``(4, 0, 1)``, and ``(4,)`` for 4.0.0."""
 
-MEASURED: Final = ("3.3.2", "4.0.1", "4.4.0")
+MEASURED: Final = ("3.2.1", "3.3.2", "4.0.1", "4.4.0")
 """The releases of Delta Spark that were asked: the records in ``tests/engine/answers``."""
 
 ANSWERED: Final[frozenset[str]] = frozenset()

@@ -154,6 +154,15 @@ def knows_property(engine: Engine | None, key: str) -> Answer:
     return _answer(engine, PROPERTY_SPANS.get(key))
 
 
+def sets_of_existing_table(engine: Engine | None, key: str) -> Answer:
+    """Return whether an engine sets a property, by its key as Delta stores it, of a table that exists."""
+    if engine is None:
+        return _YES
+    from schemalint.delta.engine_rows import EXISTING_SPANS  # noqa: PLC0415
+
+    return _answer(engine, EXISTING_SPANS.get(key))
+
+
 def knows_older_property(engine: Engine | None, key: str) -> bool:
     """Whether an engine knows a property that the newest Delta does not know any more."""
     if engine is None:

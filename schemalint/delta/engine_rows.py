@@ -192,6 +192,12 @@ PROPERTY_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
 """The engines that know a property (``DeltaConfigs`` at each tag); all know those of `properties` that have
 no row here, apart from the properties of another engine."""
 
+EXISTING_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
+    {"delta.columnMapping.mode": Span("3.3"), "delta.enableRowTracking": Span("3.3")}
+)
+"""The engines that set a property of an existing table; before, Delta maps the columns of one only if its
+reader version is 2 or higher, never stops, and tracks the rows of new tables alone."""
+
 OLDER_PROPERTIES: Final[Mapping[str, Span]] = MappingProxyType(
     {
         "delta.enableInCommitTimestamps-preview": Span("3.2", until="3.3", asked=False),

@@ -69,6 +69,10 @@ _ICEBERG: Final = "the session that was asked lacks the jar delta-iceberg, and D
 EXPLAINED: Final[Mapping[str, str]] = {
     **{part.removeprefix("new -> "): reason for part, reason in STATES_EXPLAINED.items()},
     '"delta.universalFormat.enabledFormats": "iceberg"': _ICEBERG,
+    "(1,7) rowTracking | delta.enableRowTracking=true": "the table has the value: no plan sets it",
+    "(2,7) columnMapping | delta.enableIcebergCompatV2=true": (
+        "Delta 3.2 turns it on for an existing table by REORG alone"
+    ),
     **dict.fromkeys(
         ('"delta.redirectReaderWriter-preview": ', '"delta.redirectWriterOnly-preview": '),
         "Delta 3.3 takes any value for an existing table; nobody but Delta itself sets one",

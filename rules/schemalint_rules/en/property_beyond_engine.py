@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from schemalint.delta.engine_answers import knows_property
-from schemalint.delta.properties import canonical
+from schemalint.delta.engine_answers import knows_feature, knows_property, sets_of_existing_table
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.properties import COLUMN_MAPPING_MODE, canonical, is_true
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, replace, rule
 
 
@@ -12,7 +13,11 @@ from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severit
     "EN002",
     on=Contract,
     severity=Severity.ERROR,
-    delta_errors=("DELTA_UNKNOWN_CONFIGURATION",),
+    delta_errors=(
+        "DELTA_UNKNOWN_CONFIGURATION",
+        "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE",
+        "DELTA_UNSUPPORTED_COLUMN_MAPPING_PROTOCOL",
+    ),
     verdict="impossible",
     engine=True,
 )
@@ -24,14 +29,17 @@ def property_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Pro
     Finds `delta.` properties that came to Delta after the version of the target's `engine`, such as
     `delta.checkpointPolicy` for Delta 2.4, or `delta.parquet.format.version` for Delta 4.0.
     [Engines](../engines.md) has the first version of each. A property that the live table has with this
-    value is no finding, because no statement sets it. TP001 reports keys that no Delta knows, TP008 those of
+    value is no finding, because no statement sets it. Delta 3.2 and older releases refuse three more: to turn
+    on column mapping for an existing table with reader version 1, or to turn it off; to track the rows of an
+    existing table; and writer version 6. TP001 reports keys that no Delta knows, TP008 those of
     Databricks.
 
     ## Why is this bad?
 
     Delta refuses an unknown key with `DELTA_UNKNOWN_CONFIGURATION`, and with it the whole statement: none of
-    the other properties is set, and a new table is not created. Measured on Delta 3.3.2 and 4.4.0;
-    what another version does is *documented*.
+    the other properties is set, and a new table is not created. A change of column mapping is refused with
+    `DELTA_UNSUPPORTED_COLUMN_MAPPING_PROTOCOL` or `DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE`. Measured on
+    Delta 3.2.1, 3.3.2, 4.0.1 and 4.4.0; what another version does is *documented*.
 
     ## What to do
 
@@ -73,3 +81,36 @@ def property_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Pro
                 object=ObjectRef("property", key),
                 delta_error="DELTA_UNKNOWN_CONFIGURATION" if problem.severity is not Severity.INFO else None,
             )
+        elif problem is None and live.get(key) != value:
+            yield from _beyond_older_engines(key, value, ctx)
+
+
+def _beyond_older_engines(key: str, value: str, ctx: RuleContext) -> Iterator[Problem]:
+    """Report values that older engines refuse, although they know the property."""
+    name, before = canonical(key), ctx.before.properties.get(canonical(key))
+    does, error = partial(sets_of_existing_table, key=name), None
+    if name == "delta.minWriterVersion" and value == "6":
+        does = partial(knows_feature, name="identityColumns")
+    elif ctx.is_new_table or before == value:
+        return
+    elif name == COLUMN_MAPPING_MODE and value == "name":
+        if before not in (None, "none") or _has_reader_feature(ctx) or "columnMapping" in ctx.after.features:
+            return
+        error = "DELTA_UNSUPPORTED_COLUMN_MAPPING_PROTOCOL"
+    elif name == COLUMN_MAPPING_MODE and value == "none" and before == "name":
+        error = "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
+    elif name != "delta.enableRowTracking" or not is_true(value) or is_true(before or ""):
+        return
+    problem = ctx.refusal_of_writer(does, f"set {key} = {value}")
+    if problem is not None:
+        yield replace(
+            problem,
+            help="upgrade the engine first, or declare it for a new table",
+            object=ObjectRef("property", key),
+            delta_error=error,
+        )
+
+
+def _has_reader_feature(ctx: RuleContext) -> bool:
+    """Whether the table has a reader version above 1."""
+    return any(FEATURES[name].reader for name in ctx.features if name in FEATURES)

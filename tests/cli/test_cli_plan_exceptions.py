@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from typing import TYPE_CHECKING, Any, Final
 
@@ -128,3 +129,15 @@ def test_the_plan_of_a_fork_has_no_exceptions_of_its_own(
         repositories={"base": {"id": 1}, "head": {"id": source}},
     )
     assert lake.plan()[0].status == status
+
+
+@pytest.mark.parametrize("style", ["text", "markdown"])
+def test_a_table_that_waits_for_a_rewrite_shows_the_ways_with_what_the_live_table_tells(
+    lake: Lake, style: str
+) -> None:
+    checksum = lake.root / "sales/orders/_delta_log" / f"{1:020}.crc"
+    checksum.write_text('{"tableSizeBytes": 1234567}', "utf-8")
+    lake.commit(allowing(NARROWED, REWRITE))
+    out = html.unescape(lake.project.run("plan", "--all", "--output-format", style).out)
+    (overwrite,) = [line for line in out.splitlines() if "way out: overwrite the table" in line]
+    assert "rewrites 1,234,567 bytes; RESTORE until " in overwrite

@@ -19,7 +19,7 @@ from schemalint.lint.context import live_context
 from schemalint.lint.judge import judge
 from schemalint.lint.rule_sets import RuleSet
 from schemalint.lint.ways import with_ways
-from schemalint.report.findings._notes import way_text
+from schemalint.report.ways import way_text
 from support.rule_judging import built_in
 from support.seam import created_table
 

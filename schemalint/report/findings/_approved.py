@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schemalint.report.findings._notes import way_text
 from schemalint.report.text import counted
+from schemalint.report.ways import way_text
 
 if TYPE_CHECKING:
     from schemalint.model.finding import ApprovedFinding, CheckResult

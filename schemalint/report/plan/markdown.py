@@ -32,6 +32,7 @@ from schemalint.report.plan._words import (
     waiting_texts,
 )
 from schemalint.report.text import counted, first_few
+from schemalint.report.ways import way_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -121,6 +122,8 @@ def _table(deployment: Deployment, plan: TablePlan, *, with_sql: bool) -> Iterat
         yield f"- {code}{markdown_prose(refusal.reason)}" + (
             f" ({markdown_prose(refusal.help)})" if refusal.help else ""
         )
+        for way in refusal.finding.ways if refusal.finding else ():
+            yield f"  - way out: {markdown_prose(way_text(way))}"
     if plan.steps:
         yield from _HEAD
         missing = missing_approvals(deployment, plan)

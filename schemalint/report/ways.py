@@ -1,0 +1,39 @@
+"""The ways to what Delta cannot change in place, as all reports describe them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schemalint.delta.ways import Way
+
+if TYPE_CHECKING:
+    from schemalint.delta.ways import WayOut
+
+
+def way_text(way: WayOut) -> str:
+    """Say what is to be done, and what it costs; of an engine that nobody asked, that this is unknown."""
+    text = _priced(way)
+    return f"{text} (on the newest Delta; unknown for {way.unknown_for})" if way.unknown_for else text
+
+
+def _priced(way: WayOut) -> str:
+    if way.refused:
+        steps = {Way.COLUMN: "the last step", Way.DEFINE: "the rows, and leaves the table empty"}
+        step = steps.get(way.way, "it")
+        return f"{way.does}: Delta refuses {step} ({way.refused})"
+    costs = [] if way.commits is None else [f"{way.commits} commit{'s'[: way.commits != 1]}"]
+    costs += [f"loses {', '.join(way.loses)}"] if way.loses else []
+    ended = ((way.streams, way.stops), (way.tracked, way.stops_tracked))
+    costs += (f"stops {', '.join(names)} ({error})" for names, error in ended if names)
+    costs += [f"unknown whether Delta goes the last step: {way.unsure}"] if way.unsure else []
+    costs += _of_rewrite(way) if way.rewrites else []
+    return f"{way.does}: {'; '.join(costs)}" if costs else way.does
+
+
+def _of_rewrite(way: WayOut) -> list[str]:
+    """Say how much is written again, and how long it can be undone: only a live table tells."""
+    if way.size is None and way.until is None:
+        return ["bytes and last day of RESTORE unknown"]
+    written = "an unknown number of" if way.size is None else f"{way.size:,}"
+    until = f"until {way.until} at the latest, if done today" if way.until else "for an unknown time"
+    return [f"rewrites {written} bytes", f"RESTORE {until}"]

@@ -180,8 +180,10 @@ class TableFills:
             try:
                 rows = ask(self.session, statement)
             except StatementError as error:
-                if not error.is_conflict or attempt == ATTEMPTS:
+                if not error.is_conflict:
                     raise
+                if attempt == ATTEMPTS:
+                    raise _too_many_conflicts(fill, error) from None
                 time.sleep(_FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
             else:
                 return int(rows[0][0]) if rows else 0
@@ -253,6 +255,15 @@ class TableFills:
         for (value,) in rows:
             text = visible(without_secrets(repr(value)))
             yield text if len(text) <= _LONGEST_SAMPLE else f"{text[:_LONGEST_SAMPLE]}…"
+
+
+def _too_many_conflicts(fill: Fill, error: StatementError) -> ApplyError:
+    return ApplyError(
+        f"{format_path(fill.column)}: other writers committed during each of {ATTEMPTS} attempts: "
+        f"{error.message}",
+        help="apply again: what is filled stays so; in a table without partitions every append conflicts, so "
+        f"pause the writers, or make parts that take less time: {_DELETION_VECTORS} and --max-bytes",
+    )
 
 
 def _counted(number: int, noun: str) -> str:

@@ -139,6 +139,35 @@ def test_a_drop_is_refused_if_somebody_commits_after_each_count(
     assert "other writers commit after each count" in str(applied.error)
 
 
+def test_a_fill_that_meets_an_append_is_tried_again_a_few_times(
+    orders: Lakehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Delta refuses the UPDATE; here its refusal is made up, because a race is won by chance."""
+    declare_expanded(orders)
+    orders.apply()
+    monkeypatch.setattr(fill, "_FIRST_PAUSE_SECONDS", 0)
+    refusals = iter(range(fill.ATTEMPTS))
+
+    def refuse(_number: int) -> None:
+        if next(refusals, None) is not None:
+            raise ConflictError
+
+    applied = orders.apply(Interrupted(orders.session, before=refuse), allow=["data"])
+    assert applied.outcome is Outcome.FAILED
+    assert "during each of 6 attempts" in str(applied.error)
+    refusals = iter(range(2))
+    applied = orders.apply(Interrupted(orders.session, before=refuse), allow=["data"])
+    assert applied.outcome in (Outcome.APPLIED, Outcome.FILLING)
+    assert amounts(orders)[1] == "1.50"
+
+
+class ConflictError(Exception):
+    """What Delta raises."""
+
+    def __str__(self) -> str:
+        return "[DELTA_CONCURRENT_APPEND.WITHOUT_HINT] Transaction conflict detected"
+
+
 def test_a_session_that_sees_fewer_rows_fills_nothing(orders: Lakehouse) -> None:
     """A row filter hides rows from the session, not from the log."""
     log = orders.root / "sales/orders/_delta_log"

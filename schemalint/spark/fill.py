@@ -34,6 +34,7 @@ _MOST_SLICES: Final = 10_000
 _MOST_PARTITIONS: Final = 200
 _SAMPLES: Final = 5
 _LONGEST_SAMPLE: Final = 40
+_METADATA: Final = "_metadata"  # Spark's column with the file of a row
 _DELETION_VECTORS: Final = "delta.enableDeletionVectors"
 
 
@@ -192,11 +193,14 @@ class TableFills:
     def _slices(self, fill: Fill, live: LiveTable) -> Iterator[_Slice]:
         """Yield disjoint parts of the rows to fill, none larger than a commit should be, if possible."""
         most = min(_COMMIT_BYTES, self.limits.max_bytes or _COMMIT_BYTES)
+        if live.state.columns.get(_METADATA) is not None:  # it hides the sizes of files
+            yield _Slice("", 0)
+            return
         names = live.state.partitioned_by
         if isinstance(names, tuple) and names:
             yield from self._of_partitions(fill, live, names, most)
             return
-        ((size,),) = self._sizes(fill, live, "")
+        ((size,),) = self._sizes(fill, live, ())
         number = min(ceil((size or 0) / most), _MOST_SLICES)
         columns = list(_hashed(live.state.columns, fill))
         # Without deletion vectors each commit rewrites all files, whichever rows it fills.
@@ -212,7 +216,7 @@ class TableFills:
         """Yield neighbouring partitions together: writers of others do not conflict with their commit."""
         conditions: list[str] = []
         size = 0
-        for *values, bytes_ in self._sizes(fill, live, ", ".join(map(always_quoted, names))):
+        for *values, bytes_ in self._sizes(fill, live, tuple(map(always_quoted, names))):
             if conditions and (size + bytes_ > most or len(conditions) == _MOST_PARTITIONS):
                 yield _Slice(" OR ".join(conditions), size)
                 conditions, size = [], 0
@@ -224,17 +228,16 @@ class TableFills:
         if conditions:
             yield _Slice(" OR ".join(conditions), size)
 
-    def _sizes(self, fill: Fill, live: LiveTable, names: str) -> list[Any]:
-        """Return the bytes of the files with rows to fill, by partition."""
-        file = "_metadata"
-        texts = ", ".join(f"CAST({name} AS string)" for name in names.split(", ")) if names else ""
-        grouped, listed = (f"GROUP BY {names} ORDER BY {names}", f"{texts}, ") if names else ("", "")
-        by_file = f"{names}, {file}.file_path" if names else f"{file}.file_path"
-        inner = f"{names}, " if names else ""
+    def _sizes(self, fill: Fill, live: LiveTable, names: tuple[str, ...]) -> list[Any]:
+        """Return the bytes of the files with rows to fill, by the partition columns, which are quoted."""
+        texts = [f"CAST({name} AS string)" for name in names]
+        inner = ", ".join((*names, f"max({_METADATA}.file_size) AS size"))
+        by_file = ", ".join((*names, f"{_METADATA}.file_path"))
+        by_partition = f"GROUP BY {', '.join(names)} ORDER BY {', '.join(names)}" if names else ""
         return ask(
             self.session,
-            f"SELECT {listed}sum(size) FROM (SELECT {inner}max({file}.file_size) AS size FROM {self.table} "  # noqa: S608 (all names are quoted)
-            f"VERSION AS OF {live.version} WHERE {sql.unfilled(fill)} GROUP BY {by_file}) {grouped} "
+            f"SELECT {', '.join((*texts, 'sum(size)'))} FROM (SELECT {inner} FROM {self.table} VERSION AS OF "  # noqa: S608 (all names are quoted)
+            f"{live.version} WHERE {sql.unfilled(fill)} GROUP BY {by_file}) {by_partition} "
             f"LIMIT {_MOST_SLICES}",
         )
 

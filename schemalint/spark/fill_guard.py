@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from schemalint.base.errors import ApplyError
+from schemalint.base.errors import ApplyError, UnfilledError
 from schemalint.delta.path import format_path
 from schemalint.model.plan import Step
 from schemalint.spark.fill import ATTEMPTS, TableFills
@@ -39,9 +39,13 @@ def _require_filled(fills: TableFills, step: Step, table: str) -> int:
     """Require that no row would lose a value; return the version of the count, the newest one."""
     for attempt in range(ATTEMPTS):
         version = fills.read().version
-        rows = [(fill, fills.count(fill, version).left(fill)) for fill in step.fills]
-        if lost := [f"{left:,} of {format_path(fill.source)}" for fill, left in rows if left]:
-            raise ApplyError(
+        counts = [(fill, fills.count(fill, version)) for fill in step.fills]
+        if lost := [
+            f"{rows.left(fill):,} of {format_path(fill.source)}" for fill, rows in counts if rows.left(fill)
+        ]:
+            # What converts only waits for its fill.
+            waits = all(rows.left(fill) <= rows.convertible for fill, rows in counts)
+            raise (UnfilledError if waits else ApplyError)(
                 f"{table}: nothing was dropped: values of version {version} would be lost: {', '.join(lost)}",
                 help="apply with --allow data, correct the values that do not convert, or give them up with "
                 "`unfilled: keep_null` in `backfill`",

@@ -80,7 +80,7 @@ def test_rows_that_do_not_convert_keep_the_old_column(orders: Lakehouse) -> None
 def test_without_the_approval_of_data_nothing_is_filled_and_nothing_lost(orders: Lakehouse) -> None:
     declare_contracted(orders, ", unfilled: keep_null}")
     applied = orders.apply(allow=["destructive"])
-    assert applied.outcome is Outcome.FAILED
+    assert applied.outcome is Outcome.FILLING
     assert "1 of amount_text" in str(applied.error)
     assert orders.apply(allow=["data", "destructive"]).outcome is Outcome.APPLIED
 
@@ -166,6 +166,28 @@ class ConflictError(Exception):
 
     def __str__(self) -> str:
         return "[DELTA_CONCURRENT_APPEND.WITHOUT_HINT] Transaction conflict detected"
+
+
+def test_a_budget_ends_a_run_between_partitions_and_the_next_run_goes_on(lakehouse: Lakehouse) -> None:
+    old = "{name: day, type: date}, {name: amount_text, type: string}"
+    lakehouse.declare(contract(old, "partitioned_by: [day]\n"))
+    lakehouse.apply()
+    lakehouse.insert("(date'2026-01-02', '2'), (date'2026-01-01', '1'), (NULL, '0')")
+    lakehouse.declare(contract(f"{old}, {{{FILLED}, {BACKFILL}}}}}", "partitioned_by: [day]\n"))
+    files = [file.stat().st_size for file in (lakehouse.root / "sales/orders").rglob("*.parquet")]
+    filled = []
+    for _run in range(3):
+        applied = lakehouse.apply(allow=["data"], max_bytes=max(files))
+        filled.append((applied.outcome, sorted(str(row["amount"]) for row in lakehouse.rows())))
+    assert filled == [
+        (Outcome.FILLING, ["0.00", "None", "None"]),
+        (Outcome.FILLING, ["0.00", "1.00", "None"]),
+        (Outcome.APPLIED, ["0.00", "1.00", "2.00"]),
+    ]
+    lakehouse.insert("(date'2026-01-03', '3', NULL)")
+    too_small = lakehouse.apply(allow=["data"], max_bytes=1)
+    assert too_small.outcome is Outcome.FAILED
+    assert "cannot be filled within --max-bytes 1" in str(too_small.error)
 
 
 def test_a_session_that_sees_fewer_rows_fills_nothing(orders: Lakehouse) -> None:

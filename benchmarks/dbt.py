@@ -53,9 +53,9 @@ def manifest(models: int, mib: int = 0) -> dict[str, Any]:
 def write(folder: Path, models: int, mib: int) -> Path:
     """Write a project with the manifests of base and head; return its folder."""
     project, made = folder / "project", manifest(models, mib)
-    for path, content in (("schemalint.toml", _CONFIGURATION), (".gitignore", "target/\n")):
-        (project / path).parent.mkdir(parents=True, exist_ok=True)
-        (project / path).write_text(content, encoding="utf-8")
+    project.mkdir()
+    for name, content in (("schemalint.toml", _CONFIGURATION), (".gitignore", "target/\n")):
+        (project / name).write_text(content, encoding="utf-8")
     commit_all(project)
     made["metadata"]["generated_at"] = "2099-01-01T00:00:00Z"
     for path in (folder / "state", project / "target"):

@@ -98,10 +98,11 @@ def read_table(
     table = _table(files, requested, newest_version, state, history=history)
     if history:
         return table
+    open_log = reopen if reopen is not None else lambda: store  # with it, the table does not keep the store
     return replace(
         table,
         older=OlderCommits(files, newest_version, state, reopen).history_since,
-        size=lambda: told_bytes(reopen() if reopen else store, requested),
+        size=lambda: told_bytes(open_log(), requested),
     )
 
 

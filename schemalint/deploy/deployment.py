@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from schemalint import contract as contracts
 from schemalint.base.errors import ApplyError, SchemalintError, UsageError
+from schemalint.base.printable import visible
 from schemalint.base.values import frozen, replace
 from schemalint.contract.revisions import Declarations, Revisions, contracts_at
 from schemalint.delta import commit_engines
@@ -47,6 +48,7 @@ from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 
 if TYPE_CHECKING:
     from schemalint.project.config import Cosmetic
+    from schemalint.project.config.declarations import Declarations as FileOfDeclarations
     from schemalint.project.config.trust import Trusted
     from schemalint.tables.catalog import Catalog
 
@@ -131,7 +133,10 @@ def prepare(request: DeployInput) -> Deployment:
         plan=replace(full, tables=checked),
         contracts=effective,
         revision=request.head.commit,
-        skipped=tuple(map(_skipped, (contract for contract in requested if not _is_planned(contract)))),
+        skipped=(
+            *(_skipped(contract) for contract in requested if not _is_planned(contract)),
+            *(_of_another_tool(entry) for entry in config.declarations if not request.tables),
+        ),
         unplanned=tuple(unplanned),
         warnings=(
             *(engine.newer_note for engine in request.target.engines.all if engine.newer_note is not None),
@@ -177,6 +182,12 @@ def _skipped(contract: Contract) -> Skipped:
     return Skipped(contract.table, reason)
 
 
+def _of_another_tool(entry: FileOfDeclarations) -> Skipped:
+    return Skipped(
+        visible(entry.path), f"managed by {entry.format}, which alters the tables of this file itself"
+    )
+
+
 def _about_root(live_tables: TargetTables, plans: Sequence[TablePlan]) -> Iterator[str]:
     """Yield a warning if all tables are new, and the root that they are below holds no Delta table.
 
@@ -214,6 +225,11 @@ def _requested(request: DeployInput, declarations: Declarations) -> list[Contrac
     declared = declarations.contracts
     if not declared:
         declarations.require_complete()
+        for entry in request.settings.config.declarations:
+            raise UsageError(
+                f"no contracts found, and {entry.format} alters the tables of {visible(entry.path)} itself",
+                help="compare them with their live tables: schemalint check --live",
+            )
         raise UsageError("no contracts found", help="a contract is a YAML file with `schemalint: 1`")
     keys = [table_key(name) for name in request.tables] or sorted(declared)
     for name, key in zip(request.tables, keys, strict=False):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from schemalint.base.values import replace
 from schemalint.delta.table import TableState
 from schemalint.lint.context import git_context
 from schemalint.lint.rule_judge import Judge
@@ -40,6 +41,13 @@ def test_missing_table_has_the_expected_severity_and_message(
     judge = Judge((built_in()["table-missing"],))
     (finding,) = judge(fact, git_context(ORDERS, ORDERS), ("live",))
     assert (finding.code, finding.severity, finding.message) == ("DR003", severity, message)
+
+
+def test_a_missing_table_of_another_tool_is_that_tool_s_to_create() -> None:
+    contract = replace(ORDERS, managed_by="dbt")
+    judge = Judge((built_in()["table-missing"],))
+    (finding,) = judge(LiveTableMissing(LOCATION), git_context(None, contract), ("live",))
+    assert finding.message == f"there is no table at {LOCATION} yet: dbt creates it"
 
 
 def test_a_root_without_tables_is_named_in_a_warning() -> None:

@@ -11,7 +11,7 @@ from schemalint.plugin import LiveTableMissing, Problem, RuleContext, Severity, 
     severity=Severity.ERROR,
     delta_errors=("DELTA_TABLE_NOT_FOUND",),
 )
-def table_missing(fact: LiveTableMissing, _ctx: RuleContext) -> Iterator[Problem]:
+def table_missing(fact: LiveTableMissing, ctx: RuleContext) -> Iterator[Problem]:
     """The table is not at its location.
 
     ## What it does
@@ -55,7 +55,9 @@ def table_missing(fact: LiveTableMissing, _ctx: RuleContext) -> Iterator[Problem
     """
     match fact:
         case LiveTableMissing(uri=uri, expected=None):
-            yield Problem(f"there is no table at {uri} yet: `apply` creates it", severity=Severity.INFO)
+            owner = ctx.contract.managed_by
+            maker = "`apply`" if owner == "schemalint" else owner
+            yield Problem(f"there is no table at {uri} yet: {maker} creates it", severity=Severity.INFO)
         case LiveTableMissing(uri=uri, expected=expected):
             yield Problem(
                 f"there is no Delta table at {uri}: {expected}",

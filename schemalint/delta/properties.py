@@ -59,6 +59,13 @@ class TableProperty:
     source: str = "DeltaConfig.scala"
 
 
+KEPT_BY_REPLACE: Final = frozenset(
+    ("delta.checkpointPolicy", "delta.enableDeletionVectors", "delta.enableRowTracking")
+)
+"""The properties that ``CREATE OR REPLACE TABLE … AS SELECT`` leaves on the table without naming them; eleven
+others that were asked go (Delta 4.4.0)."""
+
+
 def find_property(key: str) -> TableProperty | None:
     """Return the property with this key, or None; ignores case, as Delta does for ``delta.`` keys."""
     return _BY_LOWER_CASE.get(key.lower())

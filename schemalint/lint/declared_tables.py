@@ -92,12 +92,21 @@ class DeclaredTables:
         help_text = [finding.help] if finding.help else []
         if finding.path and str(finding.path[0]).lower() in self.observed.get(contract.key, ()):
             help_text.append("the type is observed, not declared")
+        elif self._is_observed_live(finding):
+            help_text.append("the type before is observed in the live table, not declared")
         consumers = (*contract.consumers, *(old.consumers if old else ()))
         readers = tuple(dict.fromkeys(consumer.described for consumer in consumers))
         if readers and finding.against != ("contract",):
             names, more = ", ".join(readers[:_MOST_READERS]), len(readers) - _MOST_READERS
             help_text.append(f"read by {names}{f' and {more} more' if more > 0 else ''}")
         return replace(finding, help="; ".join(help_text), fix=None)
+
+    def _is_observed_live(self, finding: Finding) -> bool:
+        """Whether only the live table says what a column was: its model at the base declares no type."""
+        base = self.before.get(table_key(finding.table))
+        if base is None or base.dialect == NATIVE or "live" not in finding.against or not finding.path:
+            return False
+        return base.open.columns and base.state.columns.get(str(finding.path[0])) is None
 
 
 @frozen

@@ -130,7 +130,7 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
     )
     message = f"{message}; {drift.origin}" if drift.origin else message
     if drift.cause is None:
-        yield Problem(message, help=_help(drift), severity=_severity(drift))
+        yield Problem(message, help=_help(drift, ctx), severity=_severity(drift))
         return
     yield Problem(
         f"{message}; Delta cannot reconcile them ({drift.cause.code}: {drift.cause.message})",
@@ -181,7 +181,9 @@ def _state(drift: Drift, ctx: RuleContext) -> str:
     )
 
 
-def _help(drift: Drift) -> str:
+def _help(drift: Drift, ctx: RuleContext) -> str:
+    if drift.kind == DriftKind.UNDECLARED and ctx.contract.is_rebuilt:
+        return f"declare it: the next build of {ctx.contract.managed_by} takes it away"
     if drift.kind == DriftKind.DRIFTED and isinstance(drift.change, FieldRenamed):
         old, new = drift.change.path[-1], drift.change.old_name
         return f"rename it back, or declare the new name: `name: {new}, renamed_from: {old}`"

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.change import ClusteringChanged, PartitioningChanged, PropertyChanged
+from schemalint.delta.properties import KEPT_BY_REPLACE
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _ERROR = "DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE"
@@ -25,8 +26,9 @@ def setting_lost_by_rebuild(
 
     Compares properties, partitioning and clustering in a table that another tool builds anew
     (`managed_by: {tool: dbt, how: replace}`). `CREATE OR REPLACE TABLE` sets what its own statement says, and
-    keeps nothing else: a line that is gone from the declaration is gone from the table. Partitioning and
-    clustering can change with each build, except that Delta refuses to partition a clustered table.
+    keeps nothing else: a line that is gone from the declaration is gone from the table. Only deletion
+    vectors, row tracking and `delta.checkpointPolicy` stay. Partitioning and clustering can change with each
+    build, except that Delta refuses to partition a clustered table.
 
     ## Why is this bad?
 
@@ -71,6 +73,8 @@ def setting_lost_by_rebuild(
     """
     match change:
         case PropertyChanged(new=str() | None):
+            return
+        case PropertyChanged(key=key) if ctx.contract.managed_how == "replace" and key in KEPT_BY_REPLACE:
             return
         case PropertyChanged(key=key):
             yield Problem(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from schemalint.base.values import replace
 from schemalint.delta.change import ClusteringChanged, FieldMoved
@@ -51,16 +51,18 @@ def clustering_set(context: AlterContext) -> Iterator[Step]:
         yield _cluster(context, changed.new, "the clustering is declared", () if was_removed else changed.old)
 
 
-def moves_beyond_statistics(live: TableState, steps: Iterable[Step]) -> Iterator[Refusal]:
+def moves_beyond_statistics(live: TableState, steps: Sequence[Step]) -> Iterator[Refusal]:
     """Refuse moves that leave a clustering column without statistics, or come where one has none.
 
     Delta makes the move, and new files have no statistics for the column. Every move after it is refused with
     DELTA_CLUSTERING_COLUMN_MISSING_STATS, also the one back (measured on Delta 4.4.0).
     """
+    if not (live.clustered_by and any(_moves(step) for step in steps)):
+        return
     state = live
     for step in steps:
         before, state = state, simulate(state, [step])
-        if not any(isinstance(change, FieldMoved) for change in step.changes):
+        if not _moves(step):
             continue
         for path in (*_without_statistics(before), *_without_statistics(state))[:1]:
             name = format_path(path)
@@ -72,6 +74,10 @@ def moves_beyond_statistics(live: TableState, steps: Iterable[Step]) -> Iterator
                 about=ObjectRef("clustering", "clustered_by"),
             )
             return
+
+
+def _moves(step: Step) -> bool:
+    return any(isinstance(change, FieldMoved) for change in step.changes)
 
 
 def _without_statistics(state: TableState) -> list[Path]:

@@ -296,10 +296,11 @@ class Streams:
         session, folder = self.table.lakehouse.session, self.table.lakehouse.repo.path.parent
 
         def keep(rows: object, _number: int) -> None:
-            has_new = "new" in rows.columns  # type: ignore[attr-defined]
-            names = ("id", "new") if has_new else ("id",)
-            for row in rows.select(*names).collect():  # type: ignore[attr-defined]
-                self.seen[skips].append((row["id"], row["new"] if has_new else None))
+            inside = self.table.migration.inside
+            schema = rows.schema[inside].dataType if inside else rows.schema  # type: ignore[attr-defined]
+            new = f"{self.table.new} AS new" if "new" in schema.names else "NULL AS new"
+            for row in rows.selectExpr("id", new).collect():  # type: ignore[attr-defined]
+                self.seen[skips].append((row["id"], row["new"]))
 
         reader = session.readStream.format("delta").option("skipChangeCommits", str(skips).lower())  # type: ignore[attr-defined]
         query = (

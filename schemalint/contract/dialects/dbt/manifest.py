@@ -1,8 +1,9 @@
 """Parse ``manifest.json`` of dbt: only what says something about tables stays in memory.
 
-Most of a manifest is the text of models and macros. It is dropped while the JSON is parsed: a manifest of 250
-MiB takes 622 MiB of memory with 4 KB of text in each model, and 899 MiB with none (measured). Nothing in it
-is executed.
+Most of a manifest is the text of models and macros. It is dropped while the JSON is parsed. Read to
+contracts, a manifest of 256 MiB took 678 MiB of memory with 37,800 models of 4 KB of text each, and 1,521 MiB
+with 212,730 models of none (measured on 2026-11-26): a limit of bytes is none of models. Nothing in it is
+executed.
 """
 
 from __future__ import annotations

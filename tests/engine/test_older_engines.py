@@ -70,8 +70,14 @@ EXPLAINED: Final[Mapping[str, str]] = {
     **{part.removeprefix("new -> "): reason for part, reason in STATES_EXPLAINED.items()},
     '"delta.universalFormat.enabledFormats": "iceberg"': _ICEBERG,
     "(1,7) rowTracking | delta.enableRowTracking=true": "the table has the value: no plan sets it",
-    "(2,7) columnMapping | delta.enableIcebergCompatV2=true": (
-        "Delta 3.2 turns it on for an existing table by REORG alone"
+    **dict.fromkeys(
+        ("(2,7) columnMapping | delta.enableIcebergCompatV2=true", '"delta.enableIcebergCompatV2": "true"'),
+        "Delta 3.2 turns it on for an existing table by REORG alone, and checks no partitions",
+    ),
+    '.config.x"': "an open set of keys, which Delta 3.2.1 does not know yet: no row",
+    '{"delta.minReaderVersion": "3"': "Delta 3.2 makes no such table without a writer version of 7",
+    '"struct<x: array<int>>"}, "properties": {"delta.dataSkippingStatsColumns"': (
+        "Delta 3.2 looks at the types of a struct's fields, newer releases do not"
     ),
     **dict.fromkeys(
         ('"delta.redirectReaderWriter-preview": ', '"delta.redirectWriterOnly-preview": '),

@@ -83,21 +83,25 @@ def property_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Pro
             )
         elif problem is None and live.get(key) != value:
             yield from _beyond_older_engines(key, value, ctx)
+    for key, removed in contract.state.properties.items():
+        if removed is None and canonical(key) == COLUMN_MAPPING_MODE:
+            yield from _beyond_older_engines(key, "none", ctx)
 
 
 def _beyond_older_engines(key: str, value: str, ctx: RuleContext) -> Iterator[Problem]:
     """Report values that older engines refuse, although they know the property."""
     name, before = canonical(key), ctx.before.properties.get(canonical(key))
     does, error = partial(sets_of_existing_table, key=name), None
+    is_mapped = ctx.before.column_mapping != "none"
     if name == "delta.minWriterVersion" and value == "6":
         does = partial(knows_feature, name="identityColumns")
     elif ctx.is_new_table or before == value:
         return
-    elif name == COLUMN_MAPPING_MODE and value == "name":
-        if before not in (None, "none") or _has_reader_feature(ctx) or "columnMapping" in ctx.after.features:
+    elif name == COLUMN_MAPPING_MODE and value.lower() == "name":
+        if is_mapped or _has_reader_feature(ctx) or "columnMapping" in ctx.after.features:
             return
         error = "DELTA_UNSUPPORTED_COLUMN_MAPPING_PROTOCOL"
-    elif name == COLUMN_MAPPING_MODE and value == "none" and before == "name":
+    elif name == COLUMN_MAPPING_MODE and value.lower() == "none" and is_mapped:
         error = "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
     elif name != "delta.enableRowTracking" or not is_true(value) or is_true(before or ""):
         return

@@ -68,7 +68,7 @@ def test_versions_are_compared_as_numbers() -> None:
         ("delta-spark 2.4.0", False, Evidence.DOCUMENTED),
         ("delta-spark 3.3.2", False, Evidence.MEASURED),
         ("delta-spark 3.3.3", False, Evidence.DOCUMENTED),
-        ("delta-spark 4.0.1", True, Evidence.DOCUMENTED),
+        ("delta-spark 4.0.1", True, Evidence.MEASURED),
         ("delta-spark 4.5.0", True, Evidence.DOCUMENTED),
         ("fabric 1.3", False, Evidence.DOCUMENTED),
         ("databricks 14.3", False, Evidence.DOCUMENTED),

@@ -35,18 +35,18 @@ def column_change_not_followed(
 
     ```yaml title="before"
     schemalint: 1
-    table: sales.orders
+    table: support.tickets
     managed_by: {tool: dbt, on_column_change: fail}
     columns:
-      - {name: order_id, type: bigint}
+      - {name: ticket_id, type: bigint}
     ```
 
     ```yaml title="after"
     schemalint: 1
-    table: sales.orders
+    table: support.tickets
     managed_by: {tool: dbt, on_column_change: fail}
     columns:
-      - {name: order_id, type: bigint}
+      - {name: ticket_id, type: bigint}
       - {name: channel, type: string}
     ```
 
@@ -54,10 +54,10 @@ def column_change_not_followed(
 
     ```yaml title="instead"
     schemalint: 1
-    table: sales.orders
+    table: support.tickets
     managed_by: {tool: dbt, on_column_change: append}
     columns:
-      - {name: order_id, type: bigint}
+      - {name: ticket_id, type: bigint}
       - {name: channel, type: string}
     ```
     """

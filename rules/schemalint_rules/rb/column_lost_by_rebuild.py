@@ -32,30 +32,30 @@ def column_lost_by_rebuild(change: FieldRemoved | FieldRenamed, ctx: RuleContext
 
     ```yaml title="before"
     schemalint: 1
-    table: sales.orders_by_day
+    table: crm.customers
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date}
-      - {name: revenue, type: "decimal(12,2)"}
+      - {name: customer_id, type: bigint}
+      - {name: segment, type: string}
     ```
 
     ```yaml title="after"
     schemalint: 1
-    table: sales.orders_by_day
+    table: crm.customers
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date}
+      - {name: customer_id, type: bigint}
     ```
 
     ## Use instead
 
     ```yaml title="instead"
     schemalint: 1
-    table: sales.orders_by_day
+    table: crm.customers
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date}
-      - {name: revenue, type: "decimal(12,2)"}
+      - {name: customer_id, type: bigint}
+      - {name: segment, type: string}
     ```
     """
     name = format_path(change.path)

@@ -39,35 +39,35 @@ def promise_changed_by_rebuild(
 
     ## What to do
 
-    Use a CHECK constraint (`placed_at IS NOT NULL`) instead of NOT NULL, and test the data first. Keep a
+    Use a CHECK constraint (`email IS NOT NULL`) instead of NOT NULL, and test the data first. Keep a
     promise that readers count on.
 
     ## Example
 
     ```yaml title="before"
     schemalint: 1
-    table: sales.orders_by_day
+    table: hr.employees
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date}
+      - {name: email, type: string}
     ```
 
     ```yaml title="after"
     schemalint: 1
-    table: sales.orders_by_day
+    table: hr.employees
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date, nullable: false}
+      - {name: email, type: string, nullable: false}
     ```
 
     ## Use instead
 
     ```yaml title="instead"
     schemalint: 1
-    table: sales.orders_by_day
+    table: hr.employees
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date}
+      - {name: email, type: string}
     ```
     """
     match change:

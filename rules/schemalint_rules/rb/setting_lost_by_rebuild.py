@@ -45,29 +45,32 @@ def setting_lost_by_rebuild(
 
     ```yaml title="before"
     schemalint: 1
-    table: sales.orders_by_day
+    table: inventory.stock_levels
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date}
+      - {name: sku, type: string}
+      - {name: on_hand, type: int}
     properties: {delta.enableChangeDataFeed: true}
     ```
 
     ```yaml title="after"
     schemalint: 1
-    table: sales.orders_by_day
+    table: inventory.stock_levels
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date}
+      - {name: sku, type: string}
+      - {name: on_hand, type: int}
     ```
 
     ## Use instead
 
     ```yaml title="instead"
     schemalint: 1
-    table: sales.orders_by_day
+    table: inventory.stock_levels
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date}
+      - {name: sku, type: string}
+      - {name: on_hand, type: int}
     properties: {delta.enableChangeDataFeed: true}
     ```
     """

@@ -30,36 +30,39 @@ def stream_of_rebuilt_table(contract: Contract, _ctx: RuleContext) -> Iterator[P
 
     ```yaml title="before"
     schemalint: 1
-    table: sales.orders_by_day
+    table: finance.exchange_rates
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date}
+      - {name: currency, type: string}
+      - {name: rate, type: "decimal(18,8)"}
     ```
 
     ```yaml title="after"
     schemalint: 1
-    table: sales.orders_by_day
+    table: finance.exchange_rates
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date}
+      - {name: currency, type: string}
+      - {name: rate, type: "decimal(18,8)"}
     consumers:
-      - name: silver
-        owner: "@orders"
-        stream: {checkpoint: "s3a://lake/checkpoints/silver"}
+      - name: invoices
+        owner: "@billing"
+        stream: {checkpoint: "s3a://lake/checkpoints/invoices"}
     ```
 
     ## Use instead
 
     ```yaml title="instead"
     schemalint: 1
-    table: sales.orders_by_day
+    table: finance.exchange_rates
     managed_by: {tool: dbt, how: alter}
     columns:
-      - {name: day, type: date}
+      - {name: currency, type: string}
+      - {name: rate, type: "decimal(18,8)"}
     consumers:
-      - name: silver
-        owner: "@orders"
-        stream: {checkpoint: "s3a://lake/checkpoints/silver"}
+      - name: invoices
+        owner: "@billing"
+        stream: {checkpoint: "s3a://lake/checkpoints/invoices"}
     ```
     """
     if not contract.is_rebuilt:

@@ -34,31 +34,31 @@ def type_changed_by_rebuild(change: TypeChanged, _ctx: RuleContext) -> Iterator[
 
     ```yaml title="before"
     schemalint: 1
-    table: sales.orders_by_day
+    table: logistics.parcels
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date}
-      - {name: revenue, type: "decimal(12,2)"}
+      - {name: parcel_id, type: string}
+      - {name: grams, type: bigint}
     ```
 
     ```yaml title="after"
     schemalint: 1
-    table: sales.orders_by_day
+    table: logistics.parcels
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date}
-      - {name: revenue, type: "decimal(5,2)"}
+      - {name: parcel_id, type: string}
+      - {name: grams, type: int}
     ```
 
     ## Use instead
 
     ```yaml title="instead"
     schemalint: 1
-    table: sales.orders_by_day
+    table: logistics.parcels
     managed_by: {tool: dbt, how: replace}
     columns:
-      - {name: day, type: date}
-      - {name: revenue, type: "decimal(12,2)"}
+      - {name: parcel_id, type: string}
+      - {name: grams, type: bigint}
     ```
     """
     name, old, new = format_path(change.path), print_type(change.old), print_type(change.new)

@@ -1,15 +1,18 @@
-"""Twenty pull requests are applied on an older engine, in an environment of its own (`make apply-engine`)."""
+"""Pull requests are applied on an older engine, in an environment of its own (`make apply-engines`)."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import pyarrow as pa
 import pytest
 import yaml
+from deltalake import DeltaTable, write_deltalake
 
 from schemalint.base.values import frozen
 from schemalint.tables.storage import read_table
@@ -59,6 +62,7 @@ class Run:
 
     @property
     def _rows(self) -> list[dict[str, Any]]:
+        assert self.out, self.err
         rows: list[dict[str, Any]] = json.loads(self.out)["tables"]
         return rows
 
@@ -80,9 +84,13 @@ class Lake:
         """Commit the contracts ``before`` or ``after`` the pull requests."""
         for name, row in PULL_REQUESTS.items():
             if state in row:
-                text = f"schemalint: 1\ntable: sales.{_table(name)}\n{row[state]}"
-                self.repo.write(f"contracts/{name}.yml", text)
+                self.write_contract(name, row[state])
         self.repo.commit(state)
+
+    def write_contract(self, name: str, text: str) -> None:
+        """Write the contract of a table."""
+        text = f"schemalint: 1\ntable: sales.{_table(name)}\n{text}"
+        self.repo.write(f"contracts/{name}.yml", text)
 
     def run(self, *arguments: str) -> Run:
         """Run schemalint as it is installed beside the engine, with its default jobs."""
@@ -98,7 +106,7 @@ class Lake:
 
     def apply(self) -> Run:
         """Apply all contracts, and approve all that they do."""
-        approvals = ("--yes", "--allow", "upgrade", "--allow", "destructive")
+        approvals = ("--yes", "--allow", "upgrade", "--allow", "destructive", "--allow", "data")
         return self.run("apply", "--reorder", *approvals, "--output-format", "json")
 
     def versions(self) -> Mapping[str, int]:
@@ -143,3 +151,43 @@ def test_pull_requests_reach_what_they_declare_or_are_refused_by_name(tmp_path: 
     # Delta makes an empty commit each time that it is asked to drop a feature which has to wait.
     now = lake.versions()
     assert {name for name in now if now[name] != after[name]} <= waiting
+
+
+TEXT: Final = "  - {name: amount_text, type: string}\n"
+FILL: Final = 'from: amount_text, with: "cast(amount_text as decimal(12,2))"'
+COLUMNS: Final = "columns:\n  - {name: id, type: bigint}\n"
+
+
+def test_a_column_takes_the_place_of_another_one(tmp_path: Path) -> None:
+    """The expression gives the same values on each engine; a value that does not convert is never lost."""
+    lake = Lake(tmp_path / "repository")
+    table = lake.repo.path / "lake/sales/orders"
+
+    def deployed(columns: str, rest: str = "") -> Run:
+        lake.write_contract("orders", f"{COLUMNS}{columns}{rest}")
+        lake.repo.commit("orders")
+        return lake.apply()
+
+    def column(fill: str) -> str:
+        return f"  - {{name: amount, type: 'decimal(12,2)', backfill: {{{fill}}}}}\n"
+
+    assert deployed(TEXT).status == 0
+    rows = pa.table({"id": [1, 2, 3, 4], "amount_text": ["19.90", " 5 ", "free", None]})
+    write_deltalake(table, rows, mode="append")
+
+    filled = deployed(TEXT + column(FILL))
+    assert filled.outcomes == {"orders": "applied"}, filled.err
+    amounts = DeltaTable(table).to_pyarrow_table().sort_by("id").column("amount").to_pylist()
+    assert amounts == [Decimal("19.90"), Decimal("5.00"), None, None]
+
+    rest = (
+        "dropped: [amount_text]\n"
+        "properties: {delta.columnMapping.mode: name}\n"
+        "protocol: {allow_upgrade: true}\n"
+    )
+    kept = deployed(column(FILL), rest)
+    assert kept.outcomes == {"orders": "failed"}
+    assert "1 of amount_text" in kept.out + kept.err
+    dropped = deployed(column(f"{FILL}, unfilled: keep_null"), rest)
+    assert dropped.outcomes == {"orders": "applied"}, dropped.err
+    assert [field.name for field in read_table(str(table)).state.columns.fields] == ["id", "amount"]

@@ -21,6 +21,7 @@ PREFIX: Final = "delta."
 FEATURE_PREFIX: Final = "delta.feature."
 CONSTRAINT_PREFIX: Final = "delta.constraints."
 COLUMN_MAPPING_MODE: Final = "delta.columnMapping.mode"
+APPEND_ONLY: Final = "delta.appendOnly"
 CHANGE_DATA_FEED: Final = "delta.enableChangeDataFeed"
 ICEBERG_COMPAT_KEYS: Final = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
 UNIVERSAL_FORMAT_PREFIX: Final = "delta.universalformat.config."
@@ -201,7 +202,7 @@ _DATABRICKS_REFERENCE: Final = (
 )
 
 _ROWS: Final = (
-    TableProperty("delta.appendOnly", Kind.BOOLEAN, "false", stops=Stops.CHANGES),
+    TableProperty(APPEND_ONLY, Kind.BOOLEAN, "false", stops=Stops.CHANGES),
     TableProperty("delta.autoOptimize", Kind.OPTIONAL_BOOLEAN),
     TableProperty("delta.autoOptimize.autoCompact", Kind.OPTIONAL_BOOLEAN),
     TableProperty("delta.autoOptimize.optimizeWrite", Kind.OPTIONAL_BOOLEAN, stops=Stops.WRITES),

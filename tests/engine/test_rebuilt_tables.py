@@ -80,6 +80,30 @@ def test_a_clustered_table_cannot_be_partitioned(spark: SparkSession, tmp_path: 
     ]
 
 
+def test_a_table_that_allows_appends_only_is_not_replaced(spark: SparkSession, tmp_path: Path) -> None:
+    """RB009: what the table has counts, not what the statement says; a renamed table is a new one."""
+    table, options = f"delta.`{tmp_path / 'logins'}`", "TBLPROPERTIES ('delta.appendOnly' = 'true')"
+    build, build_without = _replace(table, "1 AS id", options), _replace(table, "1 AS id")
+    empty = f"REPLACE TABLE {table} (id INT) USING delta"
+    assert [_error(spark, each) for each in (build_without, build)] == [None, None]
+    assert [_error(spark, each) for each in (build, build_without, empty)] == [
+        "DELTA_CANNOT_MODIFY_APPEND_ONLY"
+    ] * 3
+    assert _error(spark, f"ALTER TABLE {table} SET TBLPROPERTIES ('delta.appendOnly' = 'false')") is None
+    assert _error(spark, build_without) is None
+
+    for step in (
+        _replace("logins", "1 AS id", options),
+        _replace("logins_tmp", "2 AS id", options),
+        "ALTER TABLE logins RENAME TO logins_backup",
+        "ALTER TABLE logins_tmp RENAME TO logins",
+    ):
+        assert _error(spark, step) is None
+    assert [row.id for row in spark.table("logins").collect()] == [2]
+    spark.sql("DROP TABLE logins_backup")
+    spark.sql("DROP TABLE logins")
+
+
 def test_a_stream_does_not_survive_a_build(spark: SparkSession, tmp_path: Path) -> None:
     """RB005, even if the build changes nothing."""
     from pyspark.errors import StreamingQueryException  # noqa: PLC0415 (only with Spark)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.datatype import Unmanaged
 from schemalint.delta.path import format_path
-from schemalint.delta.properties import KEPT_BY_REPLACE, find_property
+from schemalint.delta.properties import APPEND_ONLY, KEPT_BY_REPLACE, find_property
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
@@ -85,7 +85,9 @@ def live_state_lost_by_rebuild(table: LiveTable, ctx: RuleContext) -> Iterator[P
 
 
 def _is_kept(contract: Contract, key: str) -> bool:
-    return contract.managed_how == "replace" and key in KEPT_BY_REPLACE
+    return contract.managed_how == "replace" and (
+        key in KEPT_BY_REPLACE or key == APPEND_ONLY  # RB009 reports it: Delta refuses the build
+    )
 
 
 def _says(part: object) -> bool:

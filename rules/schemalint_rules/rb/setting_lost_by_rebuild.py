@@ -3,10 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.change import ClusteringChanged, PartitioningChanged, PropertyChanged
-from schemalint.delta.properties import KEPT_BY_REPLACE
+from schemalint.delta.properties import APPEND_ONLY, KEPT_BY_REPLACE
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _ERROR = "DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE"
+_NOT_LOST = KEPT_BY_REPLACE | {APPEND_ONLY}  # RB009 reports it: Delta refuses the build
 
 
 @rule(
@@ -77,7 +78,7 @@ def setting_lost_by_rebuild(
     match change:
         case PropertyChanged(new=str() | None):
             return
-        case PropertyChanged(key=key) if ctx.contract.managed_how == "replace" and key in KEPT_BY_REPLACE:
+        case PropertyChanged(key=key) if ctx.contract.managed_how == "replace" and key in _NOT_LOST:
             return
         case PropertyChanged(key=key):
             yield Problem(

@@ -19,7 +19,7 @@ from schemalint.delta.datatype import (
     Unmanaged,
     type_at,
 )
-from schemalint.delta.equivalence import same_comment, same_expression, same_property
+from schemalint.delta.equivalence import same_comment, same_expression, same_property, with_names_of
 from schemalint.delta.path import Part, Path, lowercased, path_key
 from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.statistics import STATISTICS_COLUMNS, with_renamed_columns
@@ -239,8 +239,10 @@ def _table(before: TableState, after: TableState) -> Iterator[Change]:
             yield change.PropertyChanged(key, old, new)
     for name in sorted(before.features ^ after.features):
         yield change.FeatureChanged(name, name in after.features)
-    for name in _keys(before.constraints, after.constraints):
-        old, new = before.constraints.get(name, UNMANAGED), after.constraints.get(name, UNMANAGED)
+    old_checks = with_names_of(before.constraints, after.constraints)
+    new_checks = with_names_of(after.constraints, before.constraints)
+    for name in _keys(old_checks, new_checks):
+        old, new = old_checks.get(name, UNMANAGED), new_checks.get(name, UNMANAGED)
         if not same_expression(old, new):
             yield change.ConstraintChanged(name, old, new)
     if _lower(before.partitioned_by) != _lower(after.partitioned_by):

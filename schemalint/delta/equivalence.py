@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final, TypeVar
 
 from schemalint.delta import properties
@@ -16,6 +17,8 @@ _LEXEME: Final = (
     r"""(?s)/\*.*?\*/|--[^\r\n]*|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`"""
     r"|[\w$]+(?:\.\d+)?|<=>|<>|[<>!=]=|\|\||[^\s\w]"
 )
+
+_NAMELESS: Final = "CHECK ("
 
 
 def same_comment(old: Managed[str | None], new: Managed[str | None]) -> bool:
@@ -31,6 +34,33 @@ def same_expression(old: Managed[str | None], new: Managed[str | None]) -> bool:
     if isinstance(old, str) and isinstance(new, str):
         return _tokens(old) == _tokens(new)
     return old == new
+
+
+def nameless_constraint(expression: str) -> str:
+    """Return what stands for the name of a CHECK constraint whose name nobody knows.
+
+    It is equal for expressions that `same_expression` calls the same.
+    """
+    return f"{_NAMELESS}{' '.join(_tokens(expression))})"
+
+
+def with_names_of(
+    constraints: Mapping[str, str | None], others: Mapping[str, str | None]
+) -> Mapping[str, str | None]:
+    """Return the constraints, those without a known name under the name that another has for the expression.
+
+    Args:
+        constraints: Expressions by name, or by `nameless_constraint`.
+        others: The expressions of the other side by name: of a table, or of another revision.
+    """
+    if not any(name.startswith(_NAMELESS) for name in constraints):
+        return constraints
+    names = {
+        nameless_constraint(text): name
+        for name, text in others.items()
+        if text is not None and name not in constraints
+    }
+    return {names.get(name, name): text for name, text in constraints.items()}
 
 
 def same_property(key: str, old: Managed[str | None], new: Managed[str | None]) -> bool:

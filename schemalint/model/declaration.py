@@ -24,6 +24,7 @@ from schemalint.delta.datatype import (
     with_inserted,
 )
 from schemalint.delta.diff import diff, longest_increasing, with_renamed_keys
+from schemalint.delta.equivalence import with_names_of
 from schemalint.delta.merge import merge, merge_columns
 from schemalint.delta.path import Path, path_key
 from schemalint.delta.properties import is_protocol_key
@@ -68,7 +69,7 @@ def apply_declaration(
         description=_managed(declared.description, live.description),
         partitioned_by=_managed(declared.partitioned_by, merged.partitioned_by),
         clustered_by=_managed(declared.clustered_by, merged.clustered_by),
-        constraints=_entries(declared.constraints, live.constraints),
+        constraints=_entries(with_names_of(declared.constraints, live.constraints), live.constraints),
         properties=_entries(_stored(declared.properties), merged.properties),
         features=live.features | declared.requested_features,
         dropped=(),

@@ -24,6 +24,10 @@ def build_changed(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     (`DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE`). A build beside the table that is renamed loses its
     history too. The other way round, a table that is altered keeps what its declaration no longer says.
 
+    With `use_materialization_v2`, dbt-databricks builds a table by two commits: CREATE OR REPLACE with the
+    declared columns, then INSERT. Between them readers see an empty table, and it stays empty if the INSERT
+    fails (`create_table_at` of dbt-databricks 1.12.8).
+
     ## What to do
 
     Make sure that the query returns all rows that the table has, and tell the readers; then approve the

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.datatype import Unmanaged
+from schemalint.delta.equivalence import with_names_of
 from schemalint.delta.path import format_path
 from schemalint.delta.properties import APPEND_ONLY, KEPT_BY_REPLACE, find_property
 from schemalint.delta.table import LiveTable
@@ -77,7 +78,9 @@ def live_state_lost_by_rebuild(table: LiveTable, ctx: RuleContext) -> Iterator[P
         is_set = not key.startswith(_NOT_PROPERTIES) and (row is None or not row.written_by_delta)
         if is_set and key not in declared.properties and not _is_kept(contract, key):
             yield _lost(tool, f"property {key}={value}", ObjectRef("property", key))
-    for name in sorted(live.constraints.keys() - declared.constraints.keys()):
+    for name in sorted(
+        live.constraints.keys() - with_names_of(declared.constraints, live.constraints).keys()
+    ):
         yield _lost(tool, f"constraint {name}", ObjectRef("constraint", name))
     if isinstance(live.clustered_by, tuple) and live.clustered_by and not _says(declared.clustered_by):
         columns = ", ".join(map(format_path, live.clustered_by))

@@ -17,6 +17,7 @@ from schemalint.contract.dialects.dbt.readers import owner_of, readers_of
 from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.delta import properties
 from schemalint.delta.datatype import UNMANAGED, DataType, Field, Managed, Struct
+from schemalint.delta.equivalence import nameless_constraint
 from schemalint.delta.path import Path, format_path, split_path
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import TypeTextError
@@ -144,7 +145,6 @@ class Models:
         file, anchors = self.schemas.path_of(described) or self.file, Anchors(self.schemas, described)
         columns = _Columns(self, node, anchors, file)
         fields = tuple(columns.fields())
-        checks, nameless = self._checks(node)
         # With it, `should_full_refresh` of dbt lets each run build an incremental model anew.
         is_refreshed = config.get("full_refresh") is True
         how = "replace" if is_refreshed else _HOW[text(config, "materialized")]
@@ -156,7 +156,7 @@ class Models:
                 description=_documented(node, "relation", node),
                 partitioned_by=texts(config, "partition_by"),
                 clustered_by=self._clustering(config),
-                constraints=checks,
+                constraints=self._checks(node),
                 properties=_properties(config),
             ),
             owner=owner_of(self.manifest, node),
@@ -171,7 +171,6 @@ class Models:
         said = (
             [f"{len(columns.untyped)} columns without a type of {contract.table}"] if columns.untyped else []
         )
-        said += [f"{nameless} CHECK constraints without a name of {contract.table}"] if nameless else []
         return Model(text(node, "unique_id"), contract, frozenset(columns.observed), tuple(said))
 
     def _is_enforced(self, node: Json) -> bool:
@@ -192,20 +191,21 @@ class Models:
             return UNMANAGED
         return tuple(split_path(name) for name in names)
 
-    def _checks(self, node: Json) -> tuple[dict[str, str | None], int]:
-        """Return the CHECK constraints by name, and how many have none: dbt makes one up."""
+    def _checks(self, node: Json) -> dict[str, str | None]:
+        """Return the CHECK constraints by name; without one, dbt makes it up (``chk_…`` or a hash)."""
+        if not self._is_enforced(node):
+            return {}
         constraints = [*mappings(node, "constraints")]
         if self.adapter == _ADAPTER_ALTERING_CHECKS:
             constraints += [
                 each for column in mappings(node, "columns") for each in mappings(column, "constraints")
             ]
-        checks = (
-            [each for each in constraints if text(each, "type") == "check"] if self._is_enforced(node) else []
-        )
-        by_name: dict[str, str | None] = {
-            text(each, "name").lower(): text(each, "expression") for each in checks if text(each, "name")
-        }
-        return by_name, sum(not text(each, "name") for each in checks)
+        checks = [
+            (text(each, "name").lower(), text(each, "expression"))
+            for each in constraints
+            if text(each, "type") == "check"
+        ]
+        return {name or nameless_constraint(expression): expression for name, expression in checks}
 
 
 class _Columns:

@@ -53,11 +53,9 @@ def test_the_same_check_is_no_change(checked: Shop, check: dict[str, Any]) -> No
 
 def test_a_changed_check_is_named_by_what_it_says(checked: Shop) -> None:
     _declare(checked, {"type": "check", "expression": "amount >= 0"})
-    assert _messages(checked) == [
-        "RB003 the constraint CHECK (amount > 0) is gone after the next build: "
-        "REPLACE keeps only what is declared",
-        "RB003 the next build adds the constraint CHECK (amount >= 0), and fails if a row violates it",
-    ]
+    gone, added = _messages(checked)
+    assert gone.startswith("RB003 the constraint CHECK (amount > 0) is gone after the next build")
+    assert added.startswith("RB003 the next build adds the constraint CHECK (amount >= 0)")
 
 
 def test_the_live_table_has_it_under_the_name_that_dbt_made_up(checked: Shop) -> None:

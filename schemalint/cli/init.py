@@ -85,7 +85,8 @@ def command(options: InitOptions) -> int:
     it prints what to add. Where CODEOWNERS exists, exceptions count only in exceptions.yaml.
 
     Without --root, the tables are those of the configuration's target, else those below the working folder.
-    In a project of dbt, which declares its tables itself, it writes only the configuration and the job.
+    In a project of dbt, which declares its tables itself, it writes only the configuration and the job; with
+    --root, also contracts for the tables that no model of the manifest makes.
 
     With --diff the command exits with 4 if it would write.
     """
@@ -130,6 +131,13 @@ def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, S
         configuration_text,
         is_folder_free,
     )
+    from schemalint.author.adopt.dbt_project import (  # noqa: PLC0415
+        adopt_beside_dbt,
+        adopt_dbt_project,
+        dbt_project,
+        manifest_of,
+        tables_of_dbt,
+    )
     from schemalint.author.adopt.pipelines import Service, service_of  # noqa: PLC0415
     from schemalint.author.adopt.source import given_source, installed_source  # noqa: PLC0415
     from schemalint.project.code_owners import code_owners  # noqa: PLC0415
@@ -140,16 +148,17 @@ def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, S
     owners = code_owners(lambda place: read_existing(repository.root / place))
     settings, new_settings = find_trusted(repository, os.environ), None
     service = Service(options.ci) if options.ci else service_of(repository)
-    if settings.config.file is None and not options.names_tables:
-        from schemalint.author.adopt.dbt_project import adopt_dbt_project, dbt_project  # noqa: PLC0415
-
-        folder = dbt_project(repository)
-        if folder is not None:
-            return adopt_dbt_project(repository, folder, source, service), source
+    folder = dbt_project(repository) if settings.config.file is None else None
+    if folder is not None and not options.names_tables:
+        return adopt_dbt_project(repository, folder, source, service), source
+    of_dbt = None if folder is None else tables_of_dbt(repository, folder)
     if settings.config.file is None:
         new = _new_target(repository, options)
         new_settings = configuration_text(
-            new, has_folder=is_folder_free(repository), has_owners=owners is not None
+            new,
+            has_folder=is_folder_free(repository),
+            has_owners=owners is not None,
+            manifest=None if folder is None else manifest_of(folder),
         )
         settings = proposed(CONFIGURATION, new_settings)
         name: str | None = new.name
@@ -169,8 +178,10 @@ def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, S
             owners,
             spark.catalog if spark else None,
             workers,
+            of_dbt,
         )
-        return adopt(request), source
+        adoption = adopt(request) if folder is None else adopt_beside_dbt(request, folder)
+        return adoption, source
 
 
 def _new_target(repository: Repository, options: InitOptions) -> NewTarget:
@@ -250,6 +261,7 @@ def _report(adoption: Adoption) -> list[str]:
         return [f"nothing to write: {_count(tables, 'table')} declared"]
     errors = f", {_count(len(adoption.failed), 'error')} above" if adoption.failed else ""
     declared = f"{_count(tables, 'table')} declared" if tables or errors else "dbt declares the tables"
+    declared += "" if adoption.by_dbt is None else f", {adoption.by_dbt:,} of them by dbt"
     lines += ["", f"{declared}{errors}. Commit this, and open a pull request:"]
     return [*lines, *(f"  {step}" for step in _next_steps(adoption))]
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+
+from schemalint.delta.datatype import LONG, Field
+from support.logs import commit_info, metadata, protocol, write_log
 
 if TYPE_CHECKING:
     from support.project import Project
@@ -51,3 +55,41 @@ def test_a_project_in_a_folder_has_its_manifest_there(project: Project) -> None:
     project.run("init", "--ci", "none")
     text = (project.repo.path / "schemalint.toml").read_text("utf-8")
     assert 'path = "analytics/target/manifest.json"' in text
+
+
+@pytest.fixture
+def lake(fresh: Shop) -> Shop:
+    """The project beside a lake with a table of a model, one of a seed, and one that nothing declares."""
+    fresh.repo.write(".gitignore", "target/\nlake/\n")
+    fresh.repo.commit()
+    for table in ("sales.db/orders", "sales.db/countries", "sales.db/by_hand"):
+        created = [commit_info("CREATE TABLE"), protocol(), metadata(Field("id", LONG))]
+        write_log(fresh.repo.path / "lake" / table, [created])
+    return fresh
+
+
+def test_with_a_root_only_tables_that_no_model_makes_get_a_contract(lake: Shop) -> None:
+    run = lake.run("init", "--root", "lake", "--ci", "github", "--source", "schemalint==1.2.3")
+    assert (run.status, "3 tables declared, 2 of them by dbt" in run.out) == (0, True)
+    contracts = [path.name for path in lake.repo.path.glob("contracts/**/*.yml")]
+    assert contracts == ["by_hand.yml"]
+    assert not (lake.repo.path / ".pre-commit-config.yaml").exists()
+    assert "dbt parse" in (lake.repo.path / ".github/workflows/schemalint.yml").read_text("utf-8")
+    lake.repo.commit()
+    lake.column("orders", "amount")["data_type"] = "decimal(5,2)"
+    lake.parse()
+    assert lake.check("--base-from", "dbt:../state/manifest.json").codes == ["TW003"]
+
+
+def test_a_lake_of_dbt_alone_needs_no_contract(lake: Shop) -> None:
+    shutil.rmtree(lake.repo.path / "lake/sales.db/by_hand")
+    run = lake.run("init", "--root", "lake", "--ci", "none")
+    assert (run.status, "2 tables declared, 2 of them by dbt" in run.out) == (0, True)
+    assert not (lake.repo.path / "contracts").exists()
+
+
+def test_with_a_root_the_manifest_must_be_there(lake: Shop) -> None:
+    (lake.repo.path / "target/manifest.json").unlink()
+    run = lake.run("init", "--root", "lake", "--ci", "none")
+    assert (run.status, "run `dbt parse` before" in run.err) == (2, True)
+    assert not (lake.repo.path / "contracts").exists()

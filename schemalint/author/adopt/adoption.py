@@ -20,6 +20,7 @@ from schemalint.author.pull import NotPulled, PullInput, declared_contracts, fin
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.values import frozen, replace
 from schemalint.delta.commit_engines import WHO_WROTE, as_setting, recent_writers
+from schemalint.delta.path import split_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +51,7 @@ class AdoptionInput:
         owners: Who owns what in the repository; None if no file says so.
         via: The catalogs of a running Spark session.
         workers: How many tables are read at the same time.
+        of_dbt: The tables that a dbt project declares: schema and name in lower case; None outside of one.
     """
 
     repository: Repository
@@ -61,6 +63,7 @@ class AdoptionInput:
     owners: CodeOwners | None
     via: Catalog | None
     workers: TableWorkers
+    of_dbt: frozenset[tuple[str, ...]] | None = None
 
 
 @frozen
@@ -71,9 +74,10 @@ class Adoption:
         contracts: The new contracts.
         others: The other files to write.
         left: The files that stay as they are.
-        declared: How many tables had a contract already.
+        declared: How many tables had a contract already, or are those of dbt.
         failed: The tables that got none, with the error.
         unjudged: Why the baseline may lack findings.
+        by_dbt: How many of the declared tables are those of dbt; None outside of a dbt project.
     """
 
     contracts: tuple[FileChange, ...]
@@ -82,6 +86,7 @@ class Adoption:
     declared: int
     failed: tuple[NotPulled, ...]
     unjudged: tuple[SchemalintError, ...]
+    by_dbt: int | None = None
 
     @property
     def files(self) -> tuple[FileChange, ...]:
@@ -97,13 +102,14 @@ def adopt(request: AdoptionInput) -> Adoption:
     """
     root, config = request.repository.root, request.settings.config
     home = root / (config.folder or "")
-    pulled = _pulled(request, home)
+    of_dbt: list[str] = []
+    pulled = _pulled(request, home, of_dbt)
     contracts = tuple(
         FileChange(Path(os.path.abspath(file.path)), file.after)  # noqa: PTH100 (follows no link)
         for file in pulled.files
         if file.path is not None and file.before is None
     )
-    declared = len(pulled.files) + len(pulled.unchanged) - len(contracts)
+    declared = len(pulled.files) + len(pulled.unchanged) + len(of_dbt) - len(contracts)
     if not contracts and not declared:
         if pulled.failed:  # the root is no good, or nothing there can be read: that comes first
             return Adoption((), (), (), 0, pulled.failed, ())
@@ -113,7 +119,9 @@ def adopt(request: AdoptionInput) -> Adoption:
             help="a table is a folder that holds a _delta_log; say where they are: --root PATH or URI",
         )
     baseline, unjudged = _baseline(request, contracts)
-    changes = [*_configuration(request, pulled), *baseline, hook_change(root, request.source)]
+    changes = [*_configuration(request, pulled), *baseline]
+    if request.of_dbt is None:  # `dbt parse` takes too long for a hook
+        changes.append(hook_change(root, request.source))
     job = job_change(root, request.service, request.source)
     changes += [job] if job else []
     changes += _exceptions(request, home)
@@ -124,10 +132,11 @@ def adopt(request: AdoptionInput) -> Adoption:
         declared,
         pulled.failed,
         unjudged,
+        None if request.of_dbt is None else len(of_dbt),
     )
 
 
-def _pulled(request: AdoptionInput, home: Path) -> Pulled:
+def _pulled(request: AdoptionInput, home: Path, of_dbt: list[str]) -> Pulled:
     root, globs = request.repository.root, request.settings.config.globs
     declared, unreadable = declared_contracts(request.repository, globs)
     errors: list[NotPulled] = []
@@ -142,7 +151,7 @@ def _pulled(request: AdoptionInput, home: Path) -> Pulled:
             workers=request.workers,
             numbers=True,
         ),
-        _found(request, errors),
+        _found(request, errors, of_dbt),
     )
     return replace(result, failed=(*result.failed, *errors))
 
@@ -157,10 +166,17 @@ def _folder(request: AdoptionInput, home: Path) -> Path:
     return home / CONTRACTS
 
 
-def _found(request: AdoptionInput, errors: list[NotPulled]) -> Iterator[str]:
-    """Yield the tables; an error ends the search, and is kept."""
+def _found(request: AdoptionInput, errors: list[NotPulled], of_dbt: list[str]) -> Iterator[str]:
+    """Yield the tables, except those of dbt, which are kept; an error ends the search, and is kept."""
+    is_path = request.target.catalog is None
     try:
-        yield from find(request.target, "*", request.repository.root, request.via)
+        for table in find(request.target, "*", request.repository.root, request.via):
+            parts = table.replace(".db/", "/").split("/") if is_path else split_path(table)
+            is_of_dbt = tuple(part.casefold() for part in parts[-2:]) in (request.of_dbt or ())
+            if is_of_dbt:
+                of_dbt.append(table)
+            else:
+                yield table
     except SchemalintError as error:
         errors.append(NotPulled(request.target.name, error))
 

@@ -45,17 +45,23 @@ def is_folder_free(repository: Repository) -> bool:
     return {path for path in (*listing.blobs, *listing.on_disk) if path.endswith(_YAML)} == contracts
 
 
-def configuration_text(target: NewTarget, *, has_folder: bool, has_owners: bool) -> str:
+def configuration_text(
+    target: NewTarget, *, has_folder: bool, has_owners: bool, manifest: str | None = None
+) -> str:
     """Return the text of a configuration with one target; it holds no credentials.
 
     Args:
         target: The target.
         has_folder: Whether all contracts are in their folder: then each YAML there must be one.
         has_owners: Whether the repository says who owns its files, so that owners can approve exceptions.
+        manifest: The manifest of the dbt project, in which tables are declared too.
     """
+    sources = [_quoted(f"{CONTRACTS}/**")] if has_folder or manifest else []
+    if manifest is not None:
+        sources.append(f'{{path = {_quoted(manifest)}, format = "dbt"}}')
     lines = [
         "# All keys: `schemalint schema config`",
-        *([f'contracts = ["{CONTRACTS}/**"]'] if has_folder else []),
+        *([f"contracts = [{', '.join(sources)}]"] if sources else []),
         f"baseline = {_quoted(BASELINE)}  # findings of the day on which schemalint came, which fail nothing",
     ]
     if has_owners:

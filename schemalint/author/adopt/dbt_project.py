@@ -1,4 +1,4 @@
-"""What `init` writes for a project of dbt: its models are declared already, so there are no new contracts."""
+"""What `init` writes for a project of dbt: its models are declared already, and get no new contracts."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import shlex
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from schemalint.author.adopt.adoption import Adoption
+from schemalint.author.adopt.adoption import Adoption, adopt
 from schemalint.author.adopt.changes import FileChange, Left, new_file
 from schemalint.author.adopt.configuration import CONFIGURATION
 from schemalint.author.adopt.pipelines import Service, job_change
+from schemalint.base.errors import UsageError
+from schemalint.base.reading import read_plain
 from schemalint.base.values import replace
+from schemalint.contract.dialects.dbt.manifest import mappings, parse_manifest, text
+from schemalint.project.config.declarations import MOST_MIB
 from schemalint.project.git import Worktree, list_files
 
 if TYPE_CHECKING:
+    from schemalint.author.adopt.adoption import AdoptionInput
     from schemalint.author.adopt.source import Source
     from schemalint.project.git import Repository
 
@@ -31,13 +36,57 @@ def dbt_project(repository: Repository) -> str | None:
     return "" if folder == "." else folder
 
 
+def manifest_of(folder: str) -> str:
+    """Return the path of the manifest of a project from the repository's top."""
+    return f"{folder}/target/manifest.json" if folder else "target/manifest.json"
+
+
+def tables_of_dbt(repository: Repository, folder: str) -> frozenset[tuple[str, ...]]:
+    """Return the tables of models, snapshots and seeds: schema and name in lower case.
+
+    Raises:
+        UsageError: There is no manifest that can be read.
+        ContractError: It is none of dbt.
+    """
+    name = manifest_of(folder)
+    try:
+        data = read_plain(repository.root / name, MOST_MIB << 20)
+    except OSError as error:
+        raise UsageError(
+            f"{name}, which says which tables are those of dbt, cannot be read: {error.strerror}",
+            help="run `dbt parse` before, or leave out where tables are, to declare none beside dbt",
+        ) from error
+    return frozenset(
+        (text(node, "schema").casefold(), text(node, "alias").casefold())
+        for node in mappings(parse_manifest(data, name), "nodes")
+        if text(node, "resource_type") in ("model", "snapshot", "seed")
+    )
+
+
+def adopt_beside_dbt(request: AdoptionInput, folder: str) -> Adoption:
+    """Return what `adopt` does for tables that no model makes, with the job that checks both.
+
+    Raises:
+        UsageError: There are no tables, or a file in the way cannot be read.
+    """
+    # The Action has no step between its checkout and the check.
+    adoption = adopt(replace(request, source=replace(request.source, repository=None)))
+    plain: tuple[FileChange | Left, ...] = (*adoption.others, *adoption.left)
+    changes = [_with_dbt(change, request.service, folder) for change in plain]
+    return replace(
+        adoption,
+        others=tuple(change for change in changes if isinstance(change, FileChange)),
+        left=tuple(change for change in changes if isinstance(change, Left)),
+    )
+
+
 def adopt_dbt_project(repository: Repository, folder: str, source: Source, service: Service) -> Adoption:
     """Return the configuration and the job that check a dbt project.
 
     Raises:
         UsageError: A file in the way cannot be read.
     """
-    manifest = f"{folder}/target/manifest.json" if folder else "target/manifest.json"
+    manifest = manifest_of(folder)
     settings = (
         f'# All keys: `schemalint schema config`\ncontracts = [{{path = "{manifest}", format = "dbt"}}]\n'
     )

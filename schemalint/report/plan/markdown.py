@@ -122,8 +122,10 @@ def _table(deployment: Deployment, plan: TablePlan, *, with_sql: bool) -> Iterat
         yield f"- {code}{markdown_prose(refusal.reason)}" + (
             f" ({markdown_prose(refusal.help)})" if refusal.help else ""
         )
-        for way in refusal.finding.ways if refusal.finding else ():
-            yield f"  - way out: {markdown_prose(way_text(way))}"
+    ways = (way for refusal in plan.refusals if refusal.finding for way in refusal.finding.ways)
+    # Hundreds of columns may have the same ways, and a comment has an end.
+    for text in dict.fromkeys(map(way_text, ways)):
+        yield f"- way out: {markdown_prose(text)}"
     if plan.steps:
         yield from _HEAD
         missing = missing_approvals(deployment, plan)

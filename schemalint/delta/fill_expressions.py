@@ -151,8 +151,10 @@ FILL_FUNCTIONS: Final = frozenset(
 """The functions that an expression may call."""
 
 _TRIED: Final = {"cast": "try_cast"}
-_OF_NOW: Final = frozenset({"now", "today", "tomorrow", "yesterday"})
-_TIME_LITERALS: Final = frozenset({"date", "time", "timestamp", "timestamp_ltz", "timestamp_ntz"})
+# Spark reads such a literal as the time of the query wherever it makes a day or an instant of it: after
+# TIMESTAMP, in casts, as an argument (`date_add`), also with a time zone; not so a value of a row.
+# Measured on Spark 4.2.0.
+_OF_NOW: Final = r"(now|today|tomorrow|yesterday)(\s+\S+)?"
 _SIGNS: Final = {
     "::": "write cast(… as …), which is tried",
     ":": "it reads fields of variants",
@@ -196,7 +198,12 @@ def fill_fault(text: str, *columns: Struct) -> FillFault | None:
                 f"calls {name}(), {_why_not(name)}", "`schemalint explain BF001` lists what it may call"
             )
     if (literal := _of_now(lexemes)) is not None:
-        return FillFault(f"uses {literal}, which is another value tomorrow", "write the day or the instant")
+        return FillFault(
+            f"uses {literal}, which Spark reads as the time of the run where it makes a time of it",
+            "write the day or the instant",
+        )
+    if any(word.text.lower() == "over" and after.text == "(" for word, after in pairwise(lexemes)):
+        return FillFault("uses a window, which needs more than one row", "use only columns of the same row")
     return _fault_of_names(text, lexemes, columns)
 
 
@@ -243,10 +250,10 @@ def _why_not(name: str) -> str:
 
 
 def _of_now(lexemes: tuple[Token, ...]) -> str | None:
-    for word, literal in pairwise(lexemes):
-        is_literal = word.text.lower() in _TIME_LITERALS and literal.kind in {"string", "raw"}
-        if is_literal and re.sub(r"^[rR]?.|.$", "", literal.text).strip().lower() in _OF_NOW:
-            return f"{word.text} {literal.text}"
+    for token in lexemes:
+        text = re.sub(r"^[rR]?.|.$", "", token.text)
+        if token.kind in {"string", "raw"} and re.fullmatch(_OF_NOW, text.strip(), re.IGNORECASE):
+            return token.text
     return None
 
 

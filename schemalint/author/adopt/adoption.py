@@ -151,7 +151,7 @@ def _pulled(request: AdoptionInput, home: Path, of_dbt: list[str]) -> Pulled:
             workers=request.workers,
             numbers=True,
         ),
-        _found(request, errors, of_dbt),
+        _without_dbt(request, errors, of_dbt),
     )
     return replace(result, failed=(*result.failed, *errors))
 
@@ -166,7 +166,7 @@ def _folder(request: AdoptionInput, home: Path) -> Path:
     return home / CONTRACTS
 
 
-def _found(request: AdoptionInput, errors: list[NotPulled], of_dbt: list[str]) -> Iterator[str]:
+def _without_dbt(request: AdoptionInput, errors: list[NotPulled], of_dbt: list[str]) -> Iterator[str]:
     """Yield the tables, except those of dbt, which are kept; an error ends the search, and is kept."""
     is_path = request.target.catalog is None
     try:

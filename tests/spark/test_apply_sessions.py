@@ -78,6 +78,7 @@ _VALUES = {
     "TIMESTAMP_LTZ": "TIMESTAMP_NTZ",
     "AUTO": "STRICT",
     "UTC": "America/Los_Angeles",
+    "ANSI": "LEGACY",
 }
 
 
@@ -249,6 +250,12 @@ STATEMENTS = {
     "spark.sql.readSideCharPadding": (*_PADDED, "SELECT length(a) FROM {table}"),
     "spark.sql.runSQLOnFiles": ("CREATE TABLE {table} (a int) USING delta",),
     "spark.sql.session.timeZone": ("SELECT timestamp'2026-01-01' > timestamp'2026-01-01 01:00:00Z'",),
+    "spark.sql.storeAssignmentPolicy": (
+        "CREATE TABLE {table} (a tinyint) USING delta",
+        "INSERT INTO {table} VALUES (0)",
+        "UPDATE {table} SET a = 300",
+        "SELECT a FROM {table}",
+    ),
     "spark.sql.variable.substitute": ("SELECT '${spark.sql.charAsVarchar}'",),
     "spark.sql.defaultColumn.enabled": (f"CREATE TABLE {{table}} (a int DEFAULT 1) USING delta {_DEFAULTS}",),
     "spark.sql.legacy.notReserveProperties": (
@@ -338,8 +345,17 @@ OF_KIND = {
     StepKind.ADD_CONSTRAINT: "ALTER TABLE {table} ADD CONSTRAINT d CHECK (at > date'2026-1-2' OR \"\" = '')",
     StepKind.DROP_FEATURE: "ALTER TABLE {table} DROP FEATURE `deletionVectors`",
     StepKind.RECORD: "INSERT INTO {table} (`id`, `a`) SELECT `id`, `a` FROM {table} WHERE false",
+    StepKind.FILL: r"UPDATE {table} SET `note` = concat(cast(`at` AS string), 'a\\b', `code`) "
+    "WHERE `note` IS NULL",
 }
 """A statement of each kind."""
+_ROWS = {
+    StepKind.FILL: (
+        f"INSERT INTO {{table}} VALUES (1, 2, NULL, 'ab', timestamp'{AT}')",
+        "SELECT note FROM {table}",
+    )
+}
+"""What goes before and after the statement where it changes rows."""
 
 
 def test_other_settings_than_the_required_ones_do_not_change_a_statement(lakehouse: Lakehouse) -> None:
@@ -354,14 +370,15 @@ def test_other_settings_than_the_required_ones_do_not_change_a_statement(lakehou
         results: list[list[str]] = []
         for settings in ({}, other):
             folder = lakehouse.root / f"{kind.name}-{len(results)}"
-            made = () if kind is StepKind.CREATE else _TABLE
+            before, after = ((part,) for part in _ROWS[kind]) if kind in _ROWS else ((), ())
+            made = () if kind is StepKind.CREATE else (*_TABLE, *before)
             plain, session = lakehouse.another_session(), lakehouse.another_session()
             with required_settings(plain, session):
-                assert _result(plain, folder, made)[: len(made)] == ["[]"] * len(made)
+                assert all(answer.endswith("]") for answer in _result(plain, folder, made)[: len(made)])
                 for key, value in settings.items():
                     session.conf.set(key, value)
-                results.append(_result(session, folder, (statement,)))
-        if results[0] != results[1] or results[0][0] != "[]":
+                results.append(_result(session, folder, (statement, *after)))
+        if results[0] != results[1] or not results[0][0].endswith("]"):
             different[kind] = results
     assert different == {}
 

@@ -54,7 +54,7 @@ def affected_streams(ctx: RuleContext, tracking: ColumnTracking | None = None) -
     if ctx.contract.delays_cosmetic and only_stops_streams(plan, ctx.consumers):
         without = stream_reports(ctx.contract.table, ctx.consumers, ())
         return AffectedStreams(tuple(without), spared=reports)
-    return AffectedStreams(reports, tuple(causes))
+    return AffectedStreams(reports, tuple(causes), is_live=ctx.live is not None)
 
 
 def _kind_of(change: Change) -> Blocking | None:

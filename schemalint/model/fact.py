@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.errors import Location
 from schemalint.base.values import frozen
-from schemalint.delta.change import Change, ColumnChange
+from schemalint.delta.change import Change, ColumnChange, PropertyChanged
 from schemalint.delta.engine import Engine
 from schemalint.delta.engine_answers import Answer
 from schemalint.delta.footer_summary import PhysicalTypes
@@ -213,11 +213,13 @@ class AffectedStreams:
         causes: The changes that tracked streams wait for, each with its kind.
         spared: What commits that wait for the next change would do to each stream; `streams` then says what
             happens without them.
+        is_live: Whether the table was read; without that, it counts as created from the base.
     """
 
     streams: tuple[StreamReport, ...]
     causes: tuple[tuple[Blocking, Change], ...] = ()
     spared: tuple[StreamReport, ...] = ()
+    is_live: bool = False
 
     @cached_property
     def _declared(self) -> frozenset[str]:
@@ -229,10 +231,24 @@ class AffectedStreams:
 
     def cause(self, verdict: str) -> tuple[Path | None, ObjectRef | None]:
         """Return the column, or else the object, whose change gives streams this verdict."""
-        kinds = {kind for stream in self.with_verdict(verdict) for kind in stream.effect.unblock}
-        causes = [change for kind, change in self.causes if kind in kinds or not kinds]
+        causes = self._causes_of(verdict)
         path = next((change.path for change in causes if isinstance(change, ColumnChange)), None)
         return path, object_of_change(causes[0]) if causes and path is None else None
+
+    def depends_on_creation(self, verdict: str) -> bool:
+        """Whether streams get this verdict only if the table was created with column mapping.
+
+        Without mapping, the names of the columns in data files become those of the table. Streams only stop
+        if they are the same, as in a table that got its mapping later (measured on Delta 4.4.0).
+        """
+        if self.is_live:
+            return False
+        causes = self._causes_of(verdict)
+        return bool(causes) and all(isinstance(change, PropertyChanged) for change in causes)
+
+    def _causes_of(self, verdict: str) -> list[Change]:
+        kinds = {kind for stream in self.with_verdict(verdict) for kind in stream.effect.unblock}
+        return [change for kind, change in self.causes if kind in kinds or not kinds]
 
     def title(self, stream: StreamReport) -> str:
         """Return a stream for messages: ``silver (@bi, removed in this change)``."""

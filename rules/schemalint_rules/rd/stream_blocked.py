@@ -15,10 +15,10 @@ def stream_blocked(streams: AffectedStreams, _ctx: RuleContext) -> Iterator[Prob
 
     Plans the change, and finds the declared streams with a `schema_tracking_location` that it blocks: those
     that meet a rename, a drop or a widened type which their `unblock` does not allow. A column that is
-    dropped and declared again counts as a drop, and so does the removal of column mapping: without `--live`
-    the table counts as made with it, while one that got it later has the names of its columns in its files,
-    and then the stream only stops. RD010 reports streams that cannot go on at all, RD011 those that only
-    stop.
+    dropped and declared again counts as a drop, and so does the removal of column mapping from a table that
+    was created with it. A table that got it later has the names of its columns in its files, and the stream
+    only stops; without `--live` that is unknown, and the finding a warning. RD010 reports streams that cannot
+    go on at all, RD011 those that only stop.
 
     With `--live` the numbers under `unblock` count too: the version of the table after the apply, which
     allows this change alone. Without it, that version is unknown, and only `always` counts.
@@ -92,10 +92,12 @@ def stream_blocked(streams: AffectedStreams, _ctx: RuleContext) -> Iterator[Prob
         f"{streams.title(stream)} for {', '.join(kind.key for kind in stream.effect.unblock)}"
         for stream in blocked
     )
+    is_unsure = streams.depends_on_creation("blocked")
+    condition = "if the table was created with column mapping, " if is_unsure else ""
     yield Problem(
-        f"streams stop, and start again only once they allow what changed: {waiting}",
+        f"{condition}streams stop, and start again only once they allow what changed: {waiting}",
         help=f"adapt the queries, and set before the apply {_settings(streams)}; then declare `unblock`",
-        severity=Severity.WARNING if all(stream.is_earlier for stream in blocked) else None,
+        severity=Severity.WARNING if is_unsure or all(stream.is_earlier for stream in blocked) else None,
         path=path,
         object=object_,
         part="dropped" if path else None,

@@ -23,8 +23,9 @@ def stream_needs_new_checkpoint(streams: AffectedStreams, _ctx: RuleContext) -> 
 
     Plans the change, and finds the declared streams that no start from their checkpoint brings past it:
     streams without a `schema_tracking_location`, when a column is renamed, dropped, or dropped and declared
-    again, when column mapping is removed, or when the feature `typeWidening` is dropped after a type was
-    widened. RD009 reports streams that only wait until their reader allows the change.
+    again, when column mapping is removed from a table that was created with it (a warning without `--live`,
+    because that is unknown), or when the feature `typeWidening` is dropped after a type was widened. RD009
+    reports streams that only wait until their reader allows the change.
 
     With `--live`, it is a warning if this change is not the cause: all these streams have to meet earlier
     commits that do the same, by their own files.
@@ -86,11 +87,14 @@ def stream_needs_new_checkpoint(streams: AffectedStreams, _ctx: RuleContext) -> 
         return
     path, object_ = streams.cause("new-checkpoint")
     causes = [change for _kind, change in streams.causes]
+    is_unsure = streams.depends_on_creation("new-checkpoint")
     yield Problem(
-        "streams cannot go on from their checkpoints: " + "; ".join(streams.title(stream) for stream in lost),
+        ("if the table was created with column mapping, " if is_unsure else "")
+        + "streams cannot go on from their checkpoints: "
+        + "; ".join(streams.title(stream) for stream in lost),
         help="before the apply, give each a schemaTrackingLocation below its checkpoint, start it once, and "
         "declare it; or start it from a new checkpoint after the apply",
-        severity=Severity.WARNING if all(stream.is_earlier for stream in lost) else None,
+        severity=Severity.WARNING if is_unsure or all(stream.is_earlier for stream in lost) else None,
         path=path,
         object=object_,
         part="dropped" if path else None,

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from schemalint import contract as contracts
-from schemalint.base.errors import ApplyError, SchemalintError, UsageError
+from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.printable import visible
 from schemalint.base.values import frozen, replace
 from schemalint.contract.revisions import Declarations, Revisions, contracts_at
 from schemalint.delta import commit_engines
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.engine import Engine, Engines
-from schemalint.deploy.approvals import require_hashes, without_unapproved
+from schemalint.deploy.approvals import require_hashes
 from schemalint.deploy.claims import Claims
 from schemalint.deploy.consumer_streams import planned_streams, without_unread_streams
 from schemalint.deploy.earlier_target import in_order, read_deploy_log
@@ -150,31 +150,6 @@ def prepare(request: DeployInput) -> Deployment:
         full_hash=full.hash,
         planned_for=lambda engine: prepare(replace(request, target=run_by(request.target, engine))),
     )
-
-
-def rest_of_interrupted(deployment: Deployment, done: TablePlan) -> Deployment:
-    """Plan a table whose interrupted run is finished: the state in which the rest begins was unknown.
-
-    Args:
-        deployment: The deployment with the plan that finished it.
-        done: That plan.
-
-    Raises:
-        ApplyError: A plan file does not contain the rest, or the rest is refused.
-        SchemalintError: The table cannot be planned.
-    """
-    if deployment.request is None:
-        raise ApplyError(
-            f"{done.table}: the steps of an interrupted run are finished; the plan does not contain the rest",
-            help="plan again",
-        )
-    # This run changes the table anyway, so nothing of it waits for a next change.
-    rest = without_unapproved(prepare(replace(deployment.request, tables=(done.table,), cosmetic="now")))
-    for failure in rest.unplanned:
-        raise failure.error
-    for refusal in rest.plan.tables[0].refusals:
-        raise ApplyError(f"{done.table}: {refusal.reason}", help=refusal.help)
-    return replace(rest, full_hash=deployment.plan_hash)
 
 
 def _skipped(contract: Contract) -> Skipped:

@@ -260,15 +260,12 @@ def _rest(plan: TablePlan, origin: Origin, contract: Contract, live: LiveTable) 
         differences = "; ".join(rest) or "it is in several states of the plan"
         reason = f"the table differs from the plan file: {differences}"
         return _refused(plan, Refusal(RefusalKind.OPERATION, reason, "plan again"))
-    if plan.needs_replanning and not rest.steps:
-        reason = "the steps of an interrupted run are finished; the file does not contain the rest"
-        return _refused(plan, Refusal(RefusalKind.OPERATION, reason, "plan again"))
     return replace(
         now,
         live=rest.expected,
         features=live.protocol.features,
         steps=rest.steps,
-        writes_marker=not plan.needs_replanning and (bool(rest.steps) or not _is_recorded(plan, live)),
+        writes_marker=bool(rest.steps) or not _is_recorded(plan, live),
         done=len(plan.steps) - len(rest.steps),
     )
 

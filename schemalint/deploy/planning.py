@@ -38,7 +38,7 @@ from schemalint.model.finding import Severity
 from schemalint.model.marker import declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan
 from schemalint.model.rule_codes import PROTOCOL_UPGRADE, TABLE_REMOVED
-from schemalint.planner import PlanOptions, only_stops_streams, plan_table
+from schemalint.planner import PlanOptions, after_interrupted_run, only_stops_streams, plan_table
 from schemalint.project.config import Cosmetic
 from schemalint.project.git import (
     MissingHistoryError,
@@ -81,15 +81,16 @@ def planned(
             plan = replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, *obstacles))
         return plan, contract
     contract = with_progress(contract, table, request.target, request.repository.root)
-    options, obstacles, last_applied = _with_last_applied(request, contract, table, claims.revisions)
+    begun = after_interrupted_run(contract, table)
+    options, obstacles, last_applied = _with_last_applied(request, contract, begun, claims.revisions)
     case = Case(
         rules,
         declared=contract,
-        live=table,
+        live=begun,
         purpose=Purpose.PLAN,
         applied=last_applied.base,
         tracking=options.tracking,
-        unseen=tuple(unseen_edits(last_applied, table, options.tracking)),
+        unseen=tuple(unseen_edits(last_applied, begun, options.tracking)),
     )
     verdict, upgrades = _verdict_on(case)
     outcome = approved_in_plan(request, contract, last_applied.base, claims.revisions, verdict.findings)

@@ -18,7 +18,13 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import AffectedStreams
 from schemalint.model.stream_report import stream_reports, waiting_streams
-from schemalint.planner import PlanOptions, only_stops_streams, plan_table, planned_commits
+from schemalint.planner import (
+    PlanOptions,
+    after_interrupted_run,
+    only_stops_streams,
+    plan_table,
+    planned_commits,
+)
 from schemalint.plugin import RuleContext
 
 
@@ -36,8 +42,11 @@ def affected_streams(ctx: RuleContext, tracking: ColumnTracking | None = None) -
     causes = [(kind, change) for change in ctx.changes if (kind := _kind_of(change)) is not None]
     if any(_is_refused(change, ctx) for _kind, change in causes):
         return None
-    table = ctx.live or (_created_table(ctx.base) if ctx.base else None)
-    if table is None:
+    if ctx.live is not None:
+        table = after_interrupted_run(ctx.contract, ctx.live)
+    elif ctx.base is not None:
+        table = _created_table(ctx.base)
+    else:
         return None
     if tracking is None and ctx.base is not None:
         tracking = track_columns(table.state.columns, [ctx.base.state, ctx.contract.state])

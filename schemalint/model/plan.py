@@ -178,7 +178,6 @@ class TablePlan:
         marker: The marker of the live table.
         refusals: The refusals; if there are any, there are no steps.
         name: The full catalog name that the statements use; None if they use the location.
-        needs_replanning: Whether to plan once more after these steps: they finish an interrupted run.
         waiting: The steps that wait for the table's next change (``cosmetic = "ride-along"``); there are then
             no other steps.
         consumers: The declared consumers of the table.
@@ -203,7 +202,6 @@ class TablePlan:
     marker: Marker | None = None
     refusals: tuple[Refusal, ...] = ()
     name: str | None = None
-    needs_replanning: bool = False
     waiting: tuple[Step, ...] = ()
     consumers: tuple[Consumer, ...] = ()
     clients: tuple[ClientSupport, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemalint.planner.plan import PlanOptions, pending_changes, plan_table
+from schemalint.planner.plan import PlanOptions, after_interrupted_run, pending_changes, plan_table
 from schemalint.planner.progress import (
     Remaining,
     columns_missing_noted_names,
@@ -18,6 +18,7 @@ from schemalint.planner.stream_commits import only_stops_streams, planned_commit
 __all__ = [
     "PlanOptions",
     "Remaining",
+    "after_interrupted_run",
     "columns_missing_noted_names",
     "completed_steps",
     "concurrent_changes",

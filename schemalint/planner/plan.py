@@ -79,7 +79,7 @@ def plan_table(
         live: The live table; None if the plan creates it.
         uri: The location of the table.
         findings: The rules' findings on the contract and the live table; an error leaves no steps.
-        options: The options of the plan.
+        options: The options of the plan; the columns are tracked from `after_interrupted_run`.
         name: The full name of the table, if the statements use it instead of the location.
 
     Raises:
@@ -105,9 +105,13 @@ def plan_table(
         marker=read_marker(live),
         writes_marker=_lacks_marker(live, plan.declaration_hash),
     )
+    first = _interrupted_steps(contract, live.state, table)
+    if isinstance(first, Refusal):
+        return replace(plan, refusals=(first,), writes_marker=False)
+    if first:
+        rest = plan_table(contract, _after(live, first), uri, findings, options, name=name)
+        return replace(rest, live=live.state, steps=() if rest.refusals else (*first, *rest.steps))
     noted = read_pending(live.state)
-    if noted is not None and noted.targets and noted.hash != plan.declaration_hash:
-        return _finish_interrupted(plan, table, live.state, noted, contract)
     is_noted = noted is not None and bool(noted.targets) and noted.hash == plan.declaration_hash
     if noted is not None and is_noted:
         options = replace(
@@ -179,10 +183,30 @@ def _moves(contract: Contract, state: TableState) -> Iterator[FieldMoved]:
             yield change
 
 
-def _finish_interrupted(
-    plan: TablePlan, table: str, live: TableState, noted: Pending, contract: Contract
-) -> TablePlan:
-    """Plan only the noted names of an interrupted run; the next plan makes all other changes."""
+def after_interrupted_run(contract: Contract, live: LiveTable) -> LiveTable:
+    """Return the table from which the declaration is planned.
+
+    Most tables stay as they are. If a run of another revision was interrupted, it is the table with all names
+    that this run noted: the plan brings the columns there first.
+
+    Raises:
+        LiveError: The pending note in the table is invalid.
+    """
+    steps = _interrupted_steps(contract, live.state, "")
+    return live if isinstance(steps, Refusal) else _after(live, steps)
+
+
+def _after(live: LiveTable, steps: Sequence[Step]) -> LiveTable:
+    if not steps:
+        return live
+    return replace(live, metadata=replace(live.metadata, state=simulate(live.state, steps)))
+
+
+def _interrupted_steps(contract: Contract, live: TableState, table: str) -> tuple[Step, ...] | Refusal:
+    """Return the steps to the names that an interrupted run of another revision noted, and to no other."""
+    noted = read_pending(live)
+    if noted is None or not noted.targets or noted.hash == declaration_hash(contract):
+        return ()
     done = Pending(noted.hash, {})
     changes = tuple(
         change for change in diff(live, with_target_names(live, noted.targets)) if change_path(change)
@@ -191,16 +215,13 @@ def _finish_interrupted(
         parent = format_path(emptied) or "the table"
         reason = f"an interrupted run of another revision drops all columns of {parent}"
         help_text = "apply that revision first: it adds the columns that replace them"
-        refusal = Refusal(RefusalKind.OPERATION, reason, help_text)
-        return replace(plan, refusals=(refusal,), writes_marker=False)
-    # The next plan adds the suspended constraints again, with the declared expressions.
+        return Refusal(RefusalKind.OPERATION, reason, help_text)
+    # The steps after these add the suspended constraints again, with the declared expressions.
     context = AlterContext(table, live, changes, engine=contract.engine, backfills=contract.backfills)
-    left_to_next = {StepKind.ADD_CONSTRAINT, StepKind.FILL}
-    steps = tuple(step for step in alter_steps(context) if step.kind not in left_to_next)
+    left_to_others = {StepKind.ADD_CONSTRAINT, StepKind.FILL}
+    steps = tuple(step for step in alter_steps(context) if step.kind not in left_to_others)
     last_steps = alter_steps(AlterContext(table, simulate(live, steps), (), pending=done))
-    return replace(
-        plan, steps=with_requirements(live, (*steps, *last_steps)), writes_marker=False, needs_replanning=True
-    )
+    return with_requirements(live, (*steps, *last_steps))
 
 
 def _planned(

@@ -150,12 +150,14 @@ def with_column_ids_of(expected: TableState, live_state: TableState) -> TableSta
 
 
 def columns_missing_noted_names(noted: Pending, state: TableState, steps: Sequence[Step]) -> tuple[str, ...]:
-    """Return the columns that the steps do not bring to the names noted for their ids.
+    """Return the columns that the steps do not bring to the names noted for their ids, up to another note.
 
     Before the step that writes the note, the table must have all noted ids. After it, a dropped column has no
     id and needs no name.
     """
     is_new = bool(steps) and steps[0].kind is StepKind.NOTE_PENDING
+    notes = (number for number, step in enumerate(steps) if step.kind is StepKind.NOTE_PENDING and number)
+    steps = steps[: next(notes, len(steps))]
     final_paths = column_numbers(simulate(state, steps).columns)
     names = {number: format_path(path) for number, path in column_numbers(state.columns).items()}
     return tuple(

@@ -23,7 +23,7 @@ from schemalint.deploy import Deployment, TargetAccess
 from schemalint.deploy.approvals import require_at_most, without_unapproved
 from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.consumer_streams import applied_streams
-from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested, rest_of_interrupted
+from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested
 from schemalint.deploy.log_lines import DeployLog
 from schemalint.deploy.other_engine import require_same_answers
 from schemalint.deploy.outcome import Applied, DoneStep, Outcome, outcome_of, unfilled_error
@@ -366,13 +366,10 @@ def _apply_table(
         lambda text: options.note(f"{plan.table}: {text}"),
     )
     run.run_steps()
-    if not plan.needs_replanning:
-        recorded = run.record(contract, deployment.revision)
-        if (error := unfilled_error(plan, run.unfilled)) is not None:
-            raise error
-        return recorded
-    rest = rest_of_interrupted(deployment, plan)
-    return _apply_table(session, rest.plan.tables[0], rest, options, done)
+    recorded = run.record(contract, deployment.revision)
+    if (error := unfilled_error(plan, run.unfilled)) is not None:
+        raise error
+    return recorded
 
 
 def _table_in_sql(plan: TablePlan) -> str:

@@ -132,8 +132,6 @@ def kinds_of(plans: Iterable[TablePlan]) -> frozenset[StepKind]:
     """Return the kinds of the statements of plans and markers; a guarded drop evaluates what a fill does."""
     kinds = {StepKind.RECORD}
     for plan in plans:
-        if plan.needs_replanning:  # the statements of the rest are not known yet
-            return _ALL
         kinds |= {step.kind for step in plan.steps}
         kinds |= {StepKind.FILL for step in plan.steps if step.fills}
     return frozenset(kinds)

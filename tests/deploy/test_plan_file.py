@@ -14,7 +14,7 @@ from planner.test_planner_cases import CASES, _contract, _live, _plan
 from schemalint.base.errors import UsageError
 from schemalint.base.values import replace
 from schemalint.delta.change import CommentChanged
-from schemalint.delta.datatype import Struct
+from schemalint.delta.datatype import LONG, Field, Struct
 from schemalint.delta.streams import Blocking
 from schemalint.deploy import Deployment
 from schemalint.deploy.journal import _rest, planned_again
@@ -24,7 +24,7 @@ from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.json_values import object_of
 from schemalint.model.marker import PENDING, Marker, Pending
 from schemalint.model.plan import Plan, Step, StepKind, TablePlan
-from schemalint.planner import plan_table, simulate
+from schemalint.planner import after_interrupted_run, plan_table
 from schemalint.project.config.trust import given_target
 from schemalint.report import plan as plans
 from support import strategies
@@ -169,18 +169,19 @@ def test_file_with_a_table_twice_is_refused(tmp_path: Path) -> None:
         read_plan_file(str(tmp_path / "plan.json"))
 
 
-def test_file_that_finishes_an_interrupted_run_does_not_say_that_all_is_done(tmp_path: Path) -> None:
+def test_file_that_finishes_an_interrupted_run_has_the_rest_too(tmp_path: Path) -> None:
     case = next(case for case in CASES if case.name == "swap")
     live = _live(case / "live.yaml")
     numbered = Struct(
         tuple(replace(field, column_id=number) for number, field in enumerate(live.state.columns.fields, 1))
     )
-    note = Pending("1:another", {1: ("renamed",)}).to_text()
+    note = Pending("1:another", {1: ("b",), 2: ("a",)}).to_text()
     state = replace(live.state, columns=numbered).with_property(PENDING, note)
     live = replace(live, metadata=replace(live.metadata, state=state))
-    contract = _contract(case / "declared.yaml")
+    contract = _contract(case / "live.yaml")
+    columns = Struct((*contract.state.columns.fields, Field("d", LONG)))
+    contract = replace(contract, state=replace(contract.state, columns=columns))
     plan = replace(plan_table(contract, live, "/lake/orders"), target="dev")
-    assert plan.needs_replanning
     (tmp_path / "plan.json").write_text(
         plans.get("json").render(Deployment(Plan("dev", (plan,)), {plan.table: contract}))
     )
@@ -188,13 +189,13 @@ def test_file_that_finishes_an_interrupted_run_does_not_say_that_all_is_done(tmp
     assert filed.origin is not None
     again = planned_again(filed, filed.origin, filed.origin.contract, "/lake/orders", TARGET)
     assert again is not None
-    finished = replace(live, metadata=replace(live.metadata, state=simulate(state, plan.steps)))
+    finished = after_interrupted_run(contract, live)
 
     rest = _rest(again, filed.origin, filed.origin.contract, finished)
 
-    assert [refusal.reason for refusal in rest.refusals] == [
-        "the steps of an interrupted run are finished; the file does not contain the rest"
-    ]
+    assert [step.kind for step in rest.steps] == [StepKind.ADD_COLUMNS]
+    assert plan.steps[-1] == rest.steps[-1]
+    assert plan.steps[0].kind is StepKind.RENAME_COLUMN
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from schemalint.deploy.matching_revision import matching_revision
 from schemalint.model.contract import Contract
 from schemalint.model.marker import declaration_hash, read_pending
 from schemalint.model.plan import Refusal, TablePlan
-from schemalint.planner import PlanOptions, pending_changes, plan_table, simulate
+from schemalint.planner import PlanOptions, after_interrupted_run, pending_changes, plan_table, simulate
 from support.delta_model import Delta
 from support.history_strategies import TableHistory, live_table, paths_by_identity, table_histories
 
@@ -79,22 +79,23 @@ class Deployment:
 
     def plan(self, contract: Contract) -> TablePlan:
         """Plan as `deploy` does: by the pending note if there is one, else by all revisions so far."""
-        last_applied = self.last_applied(contract)
-        options = PlanOptions(last_applied.tracking(self.delta.state.columns), reorder=self.reorder)
+        begun = after_interrupted_run(contract, self.live)
+        last_applied = self.last_applied(contract, begun.state)
+        options = PlanOptions(last_applied.tracking(begun.state.columns), reorder=self.reorder)
         plan = plan_table(contract, self.live, LOCATION, options=options)
         reasons = [refusal.reason for refusal in plan.refusals]
         assume(not any(EMPTY_STRUCT_REFUSAL in reason for reason in reasons))
         assume(not (self.may_refuse and plan.refusals))
         assert not _has_illegal_type_change(plan)
         assert plan.refusals == ()
-        assert list(drift(contract, last_applied, self.live, options, repair=False)) == []
+        assert list(drift(contract, last_applied, begun, options, repair=False)) == []
         return plan
 
-    def last_applied(self, contract: Contract) -> LastApplied:
+    def last_applied(self, contract: Contract, live: TableState) -> LastApplied:
         # Identity, because two revisions may be equal, with others in between.
         (index,) = (number for number, revision in enumerate(self.history.revisions) if revision is contract)
         revisions = self.history.revisions[: index + 1]
-        note = read_pending(self.delta.state)
+        note = read_pending(live)
         if note is None:
             return LastApplied(self.since or revisions)
         if note.targets or note.hash == declaration_hash(contract):
@@ -104,16 +105,10 @@ class Deployment:
 
     def run(self, contract: Contract, *, statements: int | None = None) -> int:
         """Run all statements, or only the first ones, and return their number."""
-        done = 0
-        while True:
-            plan = self.plan(contract)
-            for step in plan.steps:
-                if done == statements:
-                    return done
-                self.delta.run(step)
-                done += 1
-            if not plan.needs_replanning:
-                return done
+        steps = self.plan(contract).steps[:statements]
+        for step in steps:
+            self.delta.run(step)
+        return len(steps)
 
     def assert_applied(self) -> None:
         """Assert that the declaration holds, and that all columns but the dropped ones are in place."""

@@ -17,7 +17,7 @@ from schemalint.deploy.last_applied import LastApplied, find_last_applied
 from schemalint.model.declaration import created_state
 from schemalint.model.marker import Marker, declaration_hash
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan
-from schemalint.planner import PlanOptions, plan_table
+from schemalint.planner import PlanOptions, after_interrupted_run, plan_table
 from schemalint.project.git import DEFAULT_GLOBS, Revision, open_repository, resolve
 
 if TYPE_CHECKING:
@@ -103,10 +103,11 @@ class Branch:
     ) -> TablePlan:
         """Plan as `deploy` does."""
         contract = self.contract(head)
-        found = self.find(table, head, base=base, allow_older=allow_older)
+        begun = after_interrupted_run(contract, table)
+        found = self.find(begun, head, base=base, allow_older=allow_older)
         assert isinstance(found, LastApplied), found
-        options = PlanOptions(found.tracking(table.state.columns))
-        refusals = tuple(drift(contract, found, table, options, repair=repair))
+        options = PlanOptions(found.tracking(begun.state.columns))
+        refusals = tuple(drift(contract, found, begun, options, repair=repair))
         if options.tracking and not found.is_way_back:
             refusals += tuple(
                 Refusal(RefusalKind.RULE, f"{format_path(removed.path)} is left out")

@@ -59,7 +59,6 @@ def _table(deployment: Deployment, plan: TablePlan) -> dict[str, object]:
         "declaration": plan.declaration_hash,
         "hash": plan.hash,
         "record": plan.writes_marker,
-        "again": plan.needs_replanning,
         "needs": sorted(approval.value for approval in plan.needs),
         "approved": not missing_approvals(deployment, plan),
         "adds_features": sorted(plan.adds_features),

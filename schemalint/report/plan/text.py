@@ -103,8 +103,6 @@ def _table_lines(deployment: Deployment, plan: TablePlan, *, color: bool) -> Ite
     for risk in table_risks(plan):
         yield "  " + styled("risk:", color=color, fg="yellow") + f" {risk}"
     yield from (f"  - {printable(text)}" for text in waiting_texts(plan))
-    if plan.needs_replanning:
-        yield "  these statements finish an interrupted run; the rest is planned after them"
     for line, details in consumer_lines(deployment, plan):
         yield f"  {printable(line)}"
         yield from (f"      {printable(detail)}" for detail in details)

@@ -112,7 +112,7 @@ def plan_table(
         rest = plan_table(contract, _after(live, first), uri, findings, options, name=name)
         return replace(rest, live=live.state, steps=() if rest.refusals else (*first, *rest.steps))
     noted = read_pending(live.state)
-    is_noted = noted is not None and bool(noted.targets) and noted.hash == plan.declaration_hash
+    is_noted = noted is not None and bool(noted.targets)
     if noted is not None and is_noted:
         options = replace(
             options, tracking=resume_tracking(live.state.columns, contract.state.columns, noted.targets)

@@ -153,6 +153,9 @@ def _run(options: AuditOptions, *, keep_tables: bool) -> CheckResult:
         counting = judged if judged.all or targets.where is None else targets.where.target.engines
         for note in filter(None, (engine.newer_note for engine in counting.all)):
             print_note(f"note: {note}")
+        if targets.where is not None and not options.report.quiet:
+            for note in targets.where.declared.notes:
+                print_note(note)
         written: list[Mapping[str, int]] = []
         with table_workers(options.connection) as workers:
             cases = audit_cases(_tables(targets, spark, workers, options), rules, targets.where, judged)

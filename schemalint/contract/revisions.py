@@ -7,7 +7,7 @@ from dataclasses import dataclass, field  # noqa: TID251 (__post_init__)
 
 from schemalint import contract as contracts
 from schemalint.base.document import candidate
-from schemalint.base.errors import ContractError
+from schemalint.base.errors import ContractError, SchemalintError
 from schemalint.base.printable import visible
 from schemalint.base.values import frozen
 from schemalint.contract.contract_history import ContractHistory
@@ -22,16 +22,18 @@ class Declarations:
     Attributes:
         contracts: By table key, without tables that are declared twice.
         errors: Files and contracts that cannot be read, and tables that are declared twice.
+        notes: What files of other tools declare and nobody compares, one line each.
     """
 
     contracts: Mapping[str, Contract]
-    errors: tuple[ContractError, ...] = ()
+    errors: tuple[SchemalintError, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def require_complete(self) -> Mapping[str, Contract]:
         """Return the contracts.
 
         Raises:
-            ContractError: Another one cannot be read.
+            SchemalintError: Another one cannot be read.
         """
         for error in self.errors:
             raise error

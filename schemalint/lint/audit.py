@@ -17,7 +17,7 @@ from schemalint.lint.judge import judge
 from schemalint.lint.rule_judge import collecting, ordered
 from schemalint.model.client import ClientSupport
 from schemalint.model.consumer import Consumer
-from schemalint.model.contract import Contract, table_key
+from schemalint.model.contract import NATIVE, Contract, table_key
 from schemalint.model.finding import CheckResult, Finding, Run, SideRef
 from schemalint.model.inventory import Inventory, TableSummary, summary_of
 from schemalint.model.judged_table import JudgedTable
@@ -97,6 +97,7 @@ def _judged(name: str, case: Case, *, keep_table: bool) -> JudgedTable:
         consumers=contract.consumers if contract else (),
         after=live.state if live else None,
         live=live,
+        holds_exceptions=contract is None or contract.dialect == NATIVE,
     )
 
 

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from schemalint.base.errors import ConfigError, GitError, Location, SchemalintError, UsageError
+from schemalint.base.errors import GitError, SchemalintError, UsageError
 from schemalint.base.printable import visible
 from schemalint.base.reading import read_given
 from schemalint.base.values import field, frozen, replace
-from schemalint.contract.dialects import Reading, Source, dialects, read_declarations
+from schemalint.contract.dialects import Reading
+from schemalint.contract.tool_files import notes_of, read_file, require_known
 from schemalint.lint.declared_age import stale_base, why_not_made
 from schemalint.lint.declared_pairs import paired
 from schemalint.model.contract import NATIVE, Contract, table_key
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
 
 _MOST_READERS: Final = 5
 """Readers that a finding names."""
-
-_MOST_BESIDE: Final = 1 << 20
-"""Bytes of a YAML file of the project that a position points into."""
 
 
 @frozen
@@ -162,7 +160,7 @@ def declared_tables(
     if not entries:
         return None
     for entry in entries:
-        _require_known(entry, deciding[-1])
+        require_known(entry, deciding[-1])
     known_at_base = frozenset(entry.path for entry in deciding[0].declarations)
     files = _Files(repository, base, head, base_from, head_from, known_at_base, is_ci)
     return _joined([_sides(files, entry) for entry in entries])
@@ -180,15 +178,6 @@ def _entries(deciding: Sequence[Config], given: Iterable[Declarations]) -> tuple
         if entry.format not in {other.format for other in by_path.values()}:
             by_path[entry.path, entry.format] = entry
     return tuple(by_path.values())
-
-
-def _require_known(entry: Declarations, config: Config) -> None:
-    if entry.format not in dialects():
-        raise ConfigError(
-            f"contracts: {entry.format!r} is no format of schemalint",
-            help=f"known formats: {', '.join(dialects())}; native contracts need none",
-            location=Location(config.file or ""),
-        )
 
 
 def _sides(files: _Files, entry: Declarations) -> DeclaredTables:
@@ -236,7 +225,7 @@ def _sides(files: _Files, entry: Declarations) -> DeclaredTables:
         pairs.after,
         errors=(*errors, *pairs.errors),
         skipped=pairs.skipped,
-        notes=_notes(entry, after.left_out, pairs.notes),
+        notes=(*notes_of(entry, after.left_out, pairs.notes),),
         observed=pairs.observed,
         texts=after.text,
         why_gone=pairs.why_gone,
@@ -258,15 +247,6 @@ def _read(
         GitError: The file cannot be read.
     """
     most = entry.most_mib << 20
-
-    def beside(path: str) -> bytes | None:
-        if path == entry.catalog_path:
-            return catalog
-        try:
-            return git.large_file_at(repository, side, path, _MOST_BESIDE)
-        except GitError:
-            return None
-
     if given is not None:
         data = _given(given.path, most)
         if data is None:
@@ -274,7 +254,7 @@ def _read(
         name = given.path
     else:
         data, name = git.large_file_at(repository, side, entry.path, most), entry.path
-    return None if data is None else read_declarations(Source(name, data, entry, beside))
+    return None if data is None else read_file(repository, side, entry, data, catalog, name)
 
 
 def _catalog(files: _Files, entry: Declarations, base_from: Declarations | None) -> bytes | None:
@@ -328,7 +308,7 @@ def _without_base(files: _Files, entry: Declarations, after: Reading) -> Declare
     tables = DeclaredTables(
         after=new.after,
         errors=after.errors,
-        notes=_notes(entry, after.left_out),
+        notes=(*notes_of(entry, after.left_out),),
         observed=new.observed,
         texts=after.text,
     )
@@ -340,11 +320,6 @@ def _without_base(files: _Files, entry: Declarations, after: Reading) -> Declare
         return replace(tables, errors=(*tables.errors, error))
     skipped = Skipped(visible(entry.path), f"{reason}: give --base-from {entry.format}:FILE")
     return DeclaredTables(errors=after.errors, notes=tables.notes, skipped=(skipped,))
-
-
-def _notes(entry: Declarations, left_out: Sequence[str], more: Sequence[str] = ()) -> tuple[str, ...]:
-    lines = [f"not compared: {', '.join(left_out)}"] if left_out else []
-    return tuple(f"note: {visible(entry.path)}: {line}" for line in (*lines, *more))
 
 
 def _joined(parts: Sequence[DeclaredTables]) -> DeclaredTables:

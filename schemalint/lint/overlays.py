@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from schemalint import contract as contracts
-from schemalint.base.errors import SchemalintError
 from schemalint.base.printable import visible
 from schemalint.base.values import replace
-from schemalint.contract.overlay import extended, nothing_to_extend
+from schemalint.contract.tool_files import with_overlays as joined
 from schemalint.lint.declared_tables import DeclaredTables
 from schemalint.model.contract import Contract
 from schemalint.model.fact import DuplicateTable
@@ -22,9 +21,9 @@ def with_overlays(declared: DeclaredTables, contents: Contents) -> DeclaredTable
         declared: The tables.
         contents: All contract files of both sides.
     """
-    before, _ = _joined(declared.before, _native(contents.base.values(), declared.before))
+    before, _ = joined(declared.before, _native(contents.base.values(), declared.before))
     native = [*_native(contents.head.values(), declared.after, everything=True)]
-    after, errors = _joined(declared.after, native)
+    after, errors = joined(declared.after, native)
     duplicates = tuple(
         DuplicateTable(contract, contracts.locate(after[contract.key], ("table",)), "table", contract.key)
         for contract in native
@@ -45,19 +44,3 @@ def _native(
             for contract in contracts.read(visible(file.path), file.data).contracts:
                 if contract.key in tables or contract.extends is not None:
                     yield contract
-
-
-def _joined(
-    tables: Mapping[str, Contract], native: Iterable[Contract]
-) -> tuple[Mapping[str, Contract], tuple[SchemalintError, ...]]:
-    joined, errors = dict(tables), list[SchemalintError]()
-    for overlay in native:
-        if overlay.extends is None:
-            continue
-        declared = tables.get(overlay.key)
-        if declared is None or declared.dialect != overlay.extends:
-            errors.append(nothing_to_extend(overlay))
-            continue
-        joined[overlay.key], faults = extended(declared, overlay)
-        errors += faults
-    return joined, tuple(errors)

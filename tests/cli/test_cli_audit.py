@@ -200,6 +200,7 @@ def test_declared_tables_are_listed_by_name_and_others_by_path(lake: Lake) -> No
     assert lake.compared("--all", str(lake.root / "sales/orders")) == everything
     by_root = lake.compared("--target", "dev", "--root", str(lake.root))
     assert sorted(by_root) == sorted(everything)
+    assert sorted(lake.compared("--target", "dev", "--root", "lake")) == ["lake/sales/items", "sales.orders"]
 
 
 def test_a_missing_declared_table_is_an_error(lake: Lake) -> None:

@@ -39,6 +39,21 @@ def test_a_model_is_the_same_table_in_the_schema_of_the_pull_request(shop: Shop)
     }
 
 
+def test_a_table_that_somebody_alters_before_its_build_is_approved(shop: Shop) -> None:
+    shop.model("orders_replaced")["config"]["tblproperties"] = {"delta.appendOnly": "true"}
+    shop.parse("../state/manifest.json")
+    shop.model("orders_replaced")["config"]["tblproperties"] = {}
+    shop.parse()
+    assert "RB009" in shop.check(*BASE).codes
+    entry = "table: sales.orders_replaced, rule: RB009, property: delta.appendOnly, from: 'true'"
+    shop.repo.write(
+        "exceptions.yaml",
+        f"schemalint_exceptions: 1\nexceptions: [{{{entry}, via: rewrite, reason: altered by hand}}]\n",
+    )
+    run = shop.check(*BASE)
+    assert (run.status, "RB009" in run.codes) == (0, False)
+
+
 def test_a_removed_model_is_a_removed_table(shop: Shop) -> None:
     del shop.manifest["nodes"]["model.shop.orders"]
     shop.parse()

@@ -95,12 +95,6 @@ def test_plan_takes_no_contract_that_extends_a_model_for_a_table(live: Shop) -> 
     assert "sales.orders: skipped, managed by dbt" in run.out
 
 
-def test_audit_reads_the_tables_of_dbt(live: Shop) -> None:
-    run = live.run("audit", "--all", "--target", "prod")
-    assert run.status == 0
-    assert "reader 1, writer 2, legacy: 3 tables" in run.out
-
-
 @pytest.mark.spark
 def test_what_a_build_takes_away_is_what_the_engine_takes_away(spark: SparkSession, tmp_path: Path) -> None:
     """CREATE OR REPLACE as dbt writes it keeps three properties, and gives the table another id."""

@@ -44,6 +44,10 @@ def rebuild_of_append_only_table(
     `ALTER TABLE … SET TBLPROPERTIES ('delta.appendOnly' = 'false')`. Where rows must never change, append
     to the table instead of replacing it.
 
+    Where somebody sets it to false by hand before the build, approve that with an exception in
+    `exceptions.yaml`: `{table: …, rule: RB009, property: delta.appendOnly, via: rewrite, reason: …}`, and
+    `from: "true"` if the finding is about a line that is gone.
+
     ## Example
 
     ```yaml title="before"

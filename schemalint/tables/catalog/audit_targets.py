@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field  # noqa: TID251 (it is filled step by step)
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from schemalint.base.errors import SchemalintError
+from schemalint.tables.catalog.table_location import absolute_location
 from schemalint.tables.catalog.table_requests import TableRequest
 from schemalint.tables.storage import NO_OPTIONS, find_tables
 
@@ -45,11 +47,13 @@ class AuditTargets:
 
     def add_roots(self, roots: Iterable[str]) -> None:
         """Add the tables at or below locations; declared ones keep their name and contract."""
-        storage = self.where.storage if self.where else NO_OPTIONS
+        storage, here = self.where.storage if self.where else NO_OPTIONS, Path.cwd()
         declared = {request.uri: request for request in self._declared()} if self.where else {}
         for root in roots:
             uris = self._until_error(find_tables(root, storage))
-            self.add(declared.get(uri, TableRequest(uri, storage=storage)) for uri in uris)
+            self.add(
+                declared.get(absolute_location(uri, here), TableRequest(uri, storage=storage)) for uri in uris
+            )
 
     def add_all(self) -> None:
         """Add all tables of the target: declared ones, and those below its root and in its catalog."""
@@ -67,7 +71,7 @@ class AuditTargets:
     def _declared(self) -> Iterator[TableRequest]:
         if self.where is None:
             return
-        declarations = self.where.declared()
+        declarations = self.where.declared
         self.errors += (error for error in declarations.errors if str(error) not in map(str, self.errors))
         for contract in declarations.contracts.values():
             yield from self._until_error(self._request_for(contract))

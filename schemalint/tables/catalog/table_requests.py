@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from difflib import get_close_matches
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,20 +102,26 @@ class Environment:
         """The settings that open the target's stores, with resolved values."""
         return resolve_storage(self.target)
 
+    @cached_property
     def declared(self) -> Declarations:
-        """Return the contracts of the working tree that are not absent in the target."""
+        """The tables that the working tree declares, in contracts and elsewhere, and that are not absent."""
         from schemalint import contract as contracts  # noqa: PLC0415 (only to look up names)
         from schemalint.contract.revisions import Declarations, contracts_at  # noqa: PLC0415
 
         if self.repository is None:
             return Declarations({})
-        declarations = contracts_at(self.repository, git.Worktree(), self.settings.config.globs)
+        config = self.settings.config
+        declarations = contracts_at(self.repository, git.Worktree(), config.globs)
+        if config.declarations:
+            from schemalint.contract.tool_files import with_tool_files  # noqa: PLC0415 (only with such files)
+
+            declarations = with_tool_files(self.repository, git.Worktree(), config, declarations)
         effective = {
             key: contracts.effective(contract, self.target.name)
             for key, contract in declarations.contracts.items()
         }
         present = {key: contract for key, contract in effective.items() if not contract.absent}
-        return Declarations(present, declarations.errors)
+        return replace(declarations, contracts=present)
 
     def request_for(self, contract: Contract) -> TableRequest:
         """Return the request for a declared table."""
@@ -172,7 +178,7 @@ def table_requests(
     Raises:
         SchemalintError: The contracts cannot be read.
     """
-    declared = where.declared() if where else None
+    declared = where.declared if where else None
     requests = []
     for reference in references:
         parsed = TableReference(reference)

@@ -1,0 +1,127 @@
+"""The files of other tools on one side, and the tables that they declare with what contracts add to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from schemalint.base.errors import ConfigError, ContractError, GitError, Location, SchemalintError
+from schemalint.base.printable import visible
+from schemalint.contract.anchors import locate
+from schemalint.contract.dialects import Reading, Source, dialects, read_declarations
+from schemalint.contract.overlay import extended, nothing_to_extend
+from schemalint.contract.revisions import Declarations
+from schemalint.model.contract import Contract
+from schemalint.project import git
+from schemalint.project.config import Config
+from schemalint.project.config.declarations import Declarations as File
+from schemalint.project.git import Repository, Side
+
+_MOST_BESIDE = 1 << 20
+"""Bytes of a YAML file of the project that a position points into."""
+
+
+def require_known(file: File, config: Config) -> None:
+    """Refuse a format that schemalint does not have.
+
+    Raises:
+        ConfigError: There is no such format.
+    """
+    if file.format not in dialects():
+        raise ConfigError(
+            f"contracts: {file.format!r} is no format of schemalint",
+            help=f"known formats: {', '.join(dialects())}; native contracts need none",
+            location=Location(config.file or ""),
+        )
+
+
+def read_file(
+    repository: Repository, side: Side, file: File, data: bytes, catalog: bytes | None, name: str = ""
+) -> Reading:
+    """Return what a file declares; positions lead into other files of its side.
+
+    Args:
+        repository: The repository.
+        side: The side.
+        file: The file, as the configuration names it.
+        data: Its content.
+        catalog: The observed types.
+        name: Where the content is from, if not from that side.
+    """
+
+    def beside(path: str) -> bytes | None:
+        if path == file.catalog_path:
+            return catalog
+        try:
+            return git.large_file_at(repository, side, path, _MOST_BESIDE)
+        except GitError:
+            return None
+
+    return read_declarations(Source(name or file.path, data, file, beside))
+
+
+def with_tool_files(repository: Repository, side: Side, config: Config, native: Declarations) -> Declarations:
+    """Return the contracts of one side with the tables that files of other tools declare there.
+
+    Raises:
+        ConfigError: A format is unknown.
+    """
+    tables: dict[str, Contract] = {}
+    errors = [*native.errors]
+    notes: list[str] = []
+    for file in config.declarations:
+        require_known(file, config)
+        try:
+            reading = _reading_at(repository, side, file)
+        except GitError as error:
+            errors.append(error)
+            continue
+        tables = {**{contract.key: contract for contract in reading.contracts}, **tables}
+        errors += reading.errors
+        notes += notes_of(file, reading.left_out)
+    joined, faults = with_overlays(tables, native.contracts.values())
+    own = {key: contract for key, contract in native.contracts.items() if contract.extends is None}
+    twice = sorted(own.keys() & joined.keys())
+    errors += (*faults, *(_twice(own[key], joined[key]) for key in twice))
+    contracts = {key: contract for key, contract in (*joined.items(), *own.items()) if key not in twice}
+    return Declarations(contracts, tuple(errors), tuple(notes))
+
+
+def with_overlays(
+    tables: Mapping[str, Contract], contracts: Iterable[Contract]
+) -> tuple[Mapping[str, Contract], tuple[SchemalintError, ...]]:
+    """Return the tables with what contracts add to them (``extends``), and why one cannot."""
+    joined, errors = dict(tables), list[SchemalintError]()
+    for overlay in contracts:
+        if overlay.extends is None:
+            continue
+        declared = tables.get(overlay.key)
+        if declared is None or declared.dialect != overlay.extends:
+            errors.append(nothing_to_extend(overlay))
+            continue
+        joined[overlay.key], faults = extended(declared, overlay)
+        errors += faults
+    return joined, tuple(errors)
+
+
+def notes_of(file: File, left_out: Sequence[str], more: Sequence[str] = ()) -> Iterator[str]:
+    """Yield what a file declares and nobody compares, and other notes about it."""
+    lines = [f"not compared: {', '.join(left_out)}"] if left_out else []
+    yield from (f"note: {visible(file.path)}: {line}" for line in (*lines, *more))
+
+
+def _reading_at(repository: Repository, side: Side, file: File) -> Reading:
+    most = file.most_mib << 20
+    data = git.large_file_at(repository, side, file.path, most)
+    if data is None:
+        raise GitError(f"{visible(file.path)} does not exist", help="make it first: dbt parse")
+    return read_file(
+        repository, side, file, data, git.large_file_at(repository, side, file.catalog_path, most)
+    )
+
+
+def _twice(contract: Contract, other: Contract) -> ContractError:
+    return ContractError(
+        f"{contract.table} is declared twice",
+        help=f"the other declaration is at {locate(other, ('table',))}",
+        location=locate(contract, ("table",)),
+    )

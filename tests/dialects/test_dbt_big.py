@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ print(len(reading.contracts), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 @pytest.mark.dbt
 def test_five_hundred_models_are_read_in_a_gibibyte(tmp_path: Path) -> None:
-    """The manifest that dbt wrote, filled up to the limit with the text of its models."""
+    """The manifest that dbt wrote, up to the limit of bytes by the text of models, and to that of columns."""
     dbt = os.environ.get("SCHEMALINT_DBT") or skip_or_fail("SCHEMALINT_DBT names no dbt")
     project = tmp_path / "shop"
     write_big_shop(project, COPIES)
@@ -40,12 +41,30 @@ def test_five_hundred_models_are_read_in_a_gibibyte(tmp_path: Path) -> None:
     assert (reading.errors, len(reading.contracts)) == ((), 14 * COPIES)
     assert f"{COPIES} views" in reading.left_out
     manifest = json.loads(file.read_bytes())
-    filling = "x" * (((MOST_MIB << 20) - file.stat().st_size) // len(manifest["nodes"]) - 100)
-    for node in manifest["nodes"].values():
+    assert _read_in_a_gibibyte(manifest, file) == 14 * COPIES
+    nodes, columns = (
+        manifest["nodes"],
+        {f"c{n}": {"name": f"c{n}", "data_type": "bigint"} for n in range(200)},
+    )
+    for node in nodes.values():
+        node["columns"] = columns
+    orders = nodes["model.shop.orders_0"]
+    for index in range(2048 * MOST_MIB // 208 - len(nodes) - 100):
+        nodes[f"m{index}"] = {**orders, "unique_id": f"m{index}", "alias": f"m{index}"}
+    assert _read_in_a_gibibyte(manifest, file) > 2000
+
+
+def _read_in_a_gibibyte(manifest: dict[str, Any], file: Path) -> int:
+    """Return the number of contracts of a manifest that text fills up to the limit of bytes."""
+    nodes = manifest["nodes"].values()
+    for node in nodes:
+        node["raw_code"] = ""
+    filling = "x" * (((MOST_MIB << 20) - len(json.dumps(manifest))) // len(nodes))
+    for node in nodes:
         node["raw_code"] = filling
     file.write_text(json.dumps(manifest), encoding="utf-8")
     assert (MOST_MIB - 2) << 20 < file.stat().st_size <= MOST_MIB << 20
-    said = subprocess.run([sys.executable, "-c", READ, str(file)], check=True, capture_output=True, text=True)
-    contracts, mib = map(int, said.stdout.split())
-    assert contracts == 14 * COPIES
+    run = subprocess.run([sys.executable, "-c", READ, str(file)], check=True, capture_output=True, text=True)
+    contracts, mib = map(int, run.stdout.split())
     assert mib <= 1024
+    return contracts

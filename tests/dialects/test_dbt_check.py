@@ -175,6 +175,21 @@ def test_a_manifest_over_the_limit_is_one_error(shop: Shop) -> None:
     assert (run.status, run.out.count("a limit of schemalint")) == (2, 1)
 
 
+def test_models_and_columns_have_a_limit_of_their_own(shop: Shop) -> None:
+    """What has no text takes memory too: 1 MiB allows 2,048 columns, a model counts as 8."""
+    node, column = shop.model("orders"), shop.column("orders", "amount")
+    node["columns"] |= {f"c{index}": {**column, "name": f"c{index}"} for index in range(1700)}
+    shop.parse()
+    mib = 'contracts = [{path = "target/manifest.json", format = "dbt", most_mib = 1}]\n'
+    shop.repo.write("schemalint.toml", mib)
+    assert shop.check(*BASE).status == 0
+    node["columns"] |= {f"d{index}": {**column, "name": f"d{index}"} for index in range(300)}
+    shop.parse()
+    run = shop.check(*BASE)
+    assert (run.status, run.out.count("this file has more than 2,048 columns")) == (2, 1)
+    assert "raise most_mib" in shop.run("check", *BASE).out
+
+
 def test_a_file_outside_of_the_repository_is_read_by_no_position(shop: Shop) -> None:
     """A manifest of the head is the change's own: what it names is read below the repository only."""
     secret = shop.repo.path.parent / "secret.yml"

@@ -58,7 +58,7 @@ def tables_of_dbt(repository: Repository, folder: str) -> frozenset[tuple[str, .
         ) from error
     return frozenset(
         (text(node, "schema").casefold(), text(node, "alias").casefold())
-        for node in mappings(parse_manifest(data, name), "nodes")
+        for node in mappings(parse_manifest(data, name, MOST_MIB), "nodes")
         if text(node, "resource_type") in ("model", "snapshot", "seed")
     )
 

@@ -24,7 +24,7 @@ class Declarations:
         project: The folder of the project that the file is made from, from the repository's top; None for
             the folder above that of the file.
         catalog: The file with the observed types of columns; None for ``catalog.json`` beside the file.
-        most_mib: The most MiB that are read.
+        most_mib: The most MiB that are read; each allows so many models and columns, too.
     """
 
     path: str

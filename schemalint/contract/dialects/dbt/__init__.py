@@ -25,10 +25,12 @@ def read(source: Source) -> Reading:
     """Return the tables of the models with an enforced contract, and of those that the settings name."""
     file, settings = visible(source.file), source.settings
     try:
-        manifest = parse_manifest(source.data, file)
+        manifest = parse_manifest(source.data, file, settings.most_mib)
     except ContractError as error:
         return Reading(errors=(error,))
-    catalog, fault = read_catalog(source.read(settings.catalog_path), visible(settings.catalog_path))
+    catalog, fault = read_catalog(
+        source.read(settings.catalog_path), visible(settings.catalog_path), settings.most_mib
+    )
     models = Models(manifest, file, settings.models, catalog, SchemaFiles(settings.folder, source.read))
     left_out: Counter[str] = Counter()
     reasons: dict[str, str] = {}

@@ -12,12 +12,12 @@ Catalog: TypeAlias = Mapping[str, Mapping[str, str]]
 """By model, the type text of each column by its name in lower case, in the order of the table."""
 
 
-def read_catalog(data: bytes | None, file: str) -> tuple[Catalog, ContractError | None]:
+def read_catalog(data: bytes | None, file: str, most_mib: int) -> tuple[Catalog, ContractError | None]:
     """Return the columns of all tables, and why the file cannot be read; a missing one has none."""
     if data is None:
         return {}, None
     try:
-        parsed = parse_json(data, file)
+        parsed = parse_json(data, file, most_mib)
     except ContractError as error:
         return {}, error
     return {

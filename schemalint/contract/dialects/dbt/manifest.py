@@ -1,9 +1,8 @@
 """Parse ``manifest.json`` of dbt: only what says something about tables stays in memory.
 
-Most of a manifest is the text of models and macros. It is dropped while the JSON is parsed. Read to
-contracts, a manifest of 256 MiB took 678 MiB of memory with 37,800 models of 4 KB of text each, and 1,521 MiB
-with 212,730 models of none (measured on 2026-11-26): a limit of bytes is none of models. Nothing in it is
-executed.
+Most of a manifest is the text of models and macros. It is dropped while the JSON is parsed. What stays takes
+memory by its number of models and columns, whatever the bytes of the file. So the setting of the bytes limits
+that number too. Nothing in the file is executed.
 """
 
 from __future__ import annotations
@@ -34,18 +33,29 @@ _OF_CONFIG: Final = frozenset(
     )
 )
 _OF_COLUMN: Final = frozenset(("name", "data_type", "type", "index", "description", "constraints"))
-"""The keys that are kept of a model, of its configuration, and of a column."""
+_KINDS: Final = (
+    ("unique_id", _OF_NODE, 8),
+    ("materialized", _OF_CONFIG, 0),
+    ("data_type", _OF_COLUMN, 1),
+    ("index", _OF_COLUMN, 1),
+)
+"""Of a model, of its configuration, of a column, and of one in a catalog: the key that only it has, the keys
+that are kept, and as how many columns it counts. A model and its contract take 4 KiB, a column 0.5 KiB."""
+
+_COLUMNS_OF_MIB: Final = 2_048
+"""The columns that are read for each MiB of the limit of bytes. With 256 MiB at this limit, one manifest took
+up to 697 MiB of memory, and a check of two 803 MiB (2026-11-27, Python 3.11): benchmarks/README.md."""
 
 Json: TypeAlias = Mapping[str, Any]
 
 
-def parse_manifest(data: bytes, file: str) -> Json:
+def parse_manifest(data: bytes, file: str, most_mib: int) -> Json:
     """Return the content of a manifest, without the texts of models and macros.
 
     Raises:
-        ContractError: It is no manifest of a version that schemalint knows, or is cut off.
+        ContractError: It is no manifest of a version that schemalint knows, cut off, or too large.
     """
-    parsed = parse_json(data, file)
+    parsed = parse_json(data, file, most_mib)
     schema = re.fullmatch(_SCHEMA, text(mapping(parsed, "metadata"), "dbt_schema_version"))
     if schema is None:
         raise ContractError(
@@ -62,14 +72,19 @@ def parse_manifest(data: bytes, file: str) -> Json:
     return parsed
 
 
-def parse_json(data: bytes, file: str) -> Json:
+def parse_json(data: bytes, file: str, most_mib: int) -> Json:
     """Return the content of a JSON file that dbt wrote, without the texts of models and macros.
 
+    Args:
+        data: The content of the file.
+        file: Its path, for errors.
+        most_mib: The limit of its size, which limits the models and columns in it too.
+
     Raises:
-        ContractError: It is no JSON, or no mapping.
+        ContractError: It is no JSON, no mapping, or has too many models and columns.
     """
     try:
-        parsed = json.loads(data, object_pairs_hook=_pruned)
+        parsed = json.loads(data, object_pairs_hook=_Pruned(most_mib, file))
     except RecursionError:
         raise ContractError("this file is nested too deeply", location=Location(file)) from None
     except ValueError as error:  # JSONDecodeError, and bytes that are no Unicode
@@ -111,11 +126,29 @@ def texts(node: Json, key: str) -> tuple[str, ...]:
     return tuple(item for item in items if isinstance(item, str))
 
 
-def _pruned(pairs: list[tuple[str, Any]]) -> dict[str, Any] | None:
-    entries = dict(pairs)
-    if "macro_sql" in entries:
-        return None
-    for key, kept in (("unique_id", _OF_NODE), ("materialized", _OF_CONFIG), ("data_type", _OF_COLUMN)):
-        if key in entries:
-            return {name: value for name, value in entries.items() if name in kept}
-    return entries
+class _Pruned:
+    """Makes the objects of JSON: with the keys that are kept, unless they say nothing."""
+
+    def __init__(self, most_mib: int, file: str) -> None:
+        self._most_mib, self._file = most_mib, file
+        self._left = most_mib * _COLUMNS_OF_MIB
+
+    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any] | None:
+        entries = dict(pairs)
+        if "macro_sql" in entries:
+            return None
+        for key, kept, columns in _KINDS:
+            if key in entries:
+                self._left -= columns
+                if self._left < 0:
+                    raise self._too_many()
+                return {name: value for name in kept if (value := entries.get(name))}
+        return entries
+
+    def _too_many(self) -> ContractError:
+        most, mib = self._most_mib * _COLUMNS_OF_MIB, self._most_mib
+        return ContractError(
+            f"this file has more than {most:,} columns, a limit of schemalint (a model counts as 8)",
+            help=f"raise most_mib of its entry in `contracts`: {mib} allow {_COLUMNS_OF_MIB:,} columns each",
+            location=Location(self._file),
+        )

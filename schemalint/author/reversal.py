@@ -29,7 +29,7 @@ from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
 from schemalint.model.column_tracking import track_columns
-from schemalint.model.contract import Contract
+from schemalint.model.contract import Backfill, Contract
 
 T = TypeVar("T")
 
@@ -43,11 +43,13 @@ class Reversal:
     Attributes:
         now: The current declaration.
         wanted: The declaration that reverts it.
+        fills: How columns that stay were filled, by their current paths, where that differs.
         notes: The changes that stay, or are reverted only in part, one sentence each.
     """
 
     now: TableState
     wanted: TableState
+    fills: Mapping[Path, Backfill | None]
     notes: tuple[str, ...]
 
 
@@ -76,7 +78,8 @@ def reverse_changes(revisions: Sequence[Contract]) -> Reversal:
         features=current.features | old.features,
     )
     reverser.note_what_stays(revisions[0], revisions[-1])
-    return Reversal(current, wanted, tuple(reverser.notes))
+    fills = reverser.fills(revisions[0].backfills, tracking.live, revisions[-1].backfills)
+    return Reversal(current, wanted, fills, tuple(reverser.notes))
 
 
 @frozen
@@ -107,6 +110,17 @@ class _Reverser:
                 reverted[key] = value
                 self.notes.append(f"property {key} stays {value}: existing columns or files depend on it")
         return reverted
+
+    def fills(
+        self, old: Mapping[Path, Backfill], old_columns: Struct, current: Mapping[Path, Backfill]
+    ) -> dict[Path, Backfill | None]:
+        """Return the old fills of the current columns that are filled otherwise now; note what is lost."""
+        by_id = {field.column_id: old[path] for path, field in walk_fields(old_columns) if path in old}
+        fills = {path: by_id.pop(field.column_id, None) for path, field in walk_fields(self.current.columns)}
+        self.notes.extend(
+            f"`backfill` from {format_path(fill.source)} does not return" for fill in by_id.values()
+        )
+        return {path: fill for path, fill in fills.items() if fill != current.get(path)}
 
     def note_what_stays(self, old: Contract, current: Contract) -> None:
         """Note the changes that a contract cannot revert, or that are not part of the table."""

@@ -20,7 +20,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, lowercased
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.finding import DeclareChange, DeclareRenames, Edit
+from schemalint.model.finding import DeclareBackfill, DeclareChange, DeclareRenames, Edit
 from schemalint.model.marker import declaration_hash
 from schemalint.project.git import MAX_SIZE, Repository, Worktree, resolve
 
@@ -92,7 +92,7 @@ def _text(repository: Repository, file: str) -> str:
 def _last_different_commit(revisions: Revisions, contract: Contract) -> str:
     current = declaration_hash(contract)
     for commit, older in revisions.newest_first(contract.key):
-        if declaration_hash(older) != current:
+        if declaration_hash(older) != current or older.backfills != contract.backfills:
             return commit
     raise UsageError(
         f"no earlier revision has another declaration of {contract.table}",
@@ -111,9 +111,10 @@ def reverted_text(contract: Contract, text: str, reversal: Reversal) -> str:
         for changed in diff(reversal.now, reversal.wanted)
         if not isinstance(changed, change.FieldMoved)
     ]
-    if not changes:
+    fills = [DeclareBackfill(path, fill) for path, fill in reversal.fills.items()]
+    if not (changes or fills):
         return text
-    after = contracts.edited_text(contract, text, list(_edits(changes)))
+    after = contracts.edited_text(contract, text, [*_edits(changes), *fills])
     edited_contracts = contracts.read(contract.file, after).contracts
     edited = next(
         edited_contract.state for edited_contract in edited_contracts if edited_contract.key == contract.key

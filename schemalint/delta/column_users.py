@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from schemalint.delta.path import Path, PathIndex, field_names
+from schemalint.delta.sql_text import always_quoted, quote_identifier
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -73,6 +74,36 @@ def names_of(tree: exp.Expr) -> frozenset[Names]:
     from sqlglot import exp  # noqa: PLC0415 (as above)
 
     return frozenset(_names(column) for column in tree.find_all(exp.Column))
+
+
+def with_columns_renamed(expression: str, renamed: Callable[[Names], Path]) -> str | None:
+    """Return an expression with other names of its columns, or as it is if it cannot be parsed.
+
+    Args:
+        expression: The expression.
+        renamed: Returns the new names of a column.
+
+    Returns:
+        None if a column cannot be told from other words.
+    """
+    from sqlglot import exp  # noqa: PLC0415 (as above)
+
+    tree = parsed(expression)
+    if tree is None:
+        return expression
+    names: dict[tuple[int, int], str] = {}
+    for column in tree.find_all(exp.Column):
+        for part, new in zip(column.parts, renamed(_names(column)), strict=False):
+            if new != part.name and "start" in part.meta:  # sqlglot 26.0 has no positions
+                names[part.meta["start"], part.meta["end"] + 1] = str(new)
+    wanted = frozenset(map(renamed, names_of(tree)))
+    for quoted in (quote_identifier, always_quoted):  # some names are keywords
+        text = expression
+        for (start, end), name in sorted(names.items(), reverse=True):
+            text = text[:start] + quoted(name) + text[end:]
+        if columns_used(text) == wanted:
+            return text
+    return None
 
 
 def _names(column: exp.Column) -> Names:

@@ -13,6 +13,7 @@ from schemalint.delta.change import Change, FieldRenamed, subject_name
 from schemalint.delta.datatype import RecordedChange
 from schemalint.delta.path import Path, format_path, path_to_json
 from schemalint.model.change_kind import kind_of
+from schemalint.model.contract import Backfill
 from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.rule_codes import FIRST_CONFIGURATION, SETTING_LOOSENED
 
@@ -92,7 +93,18 @@ class DeclareRenames:
     renames: tuple[FieldRenamed, ...]
 
 
-Edit: TypeAlias = SetProperty | RecordTypeChanges | DeclareChange | DeclareRenames
+@frozen
+class DeclareBackfill:
+    """A contract edit: declare how the column at a path is filled; None removes it.
+
+    The path has the names before all edits, the backfill those after them.
+    """
+
+    path: Path
+    backfill: Backfill | None
+
+
+Edit: TypeAlias = SetProperty | RecordTypeChanges | DeclareChange | DeclareRenames | DeclareBackfill
 """A contract edit in terms of the table; the contract's dialect knows the position in the text."""
 
 

@@ -190,6 +190,18 @@ def test_renamed_column_is_renamed_in_place(project: Project) -> None:
     )
 
 
+def test_fill_follows_its_renamed_source(project: Project) -> None:
+    project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{LOGS}"\n')
+    text = (
+        "schemalint: 1\ntable: mapped\ncolumns:\n  - {name: id, type: int}\n  - {name: cust, type: string}\n"
+        '  - {name: ship, type: "struct<city: string>"}\n'
+        '  - {name: note, type: string, backfill: {from: cust, with: "upper(cust)"}}\n'
+    )
+    project.declare(text)
+    assert project.run("pull", "mapped").status == 0
+    assert '{from: customer_ref, with: "upper(customer_ref)"}' in text_of(project, "contracts/orders.yml")
+
+
 def test_column_with_another_physical_name_is_no_rename(project: Project, lake: Path) -> None:
     project.declare(CONTRACT)
     first = Field("id", INTEGER, column_id=1, physical_name="col-1")

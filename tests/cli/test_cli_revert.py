@@ -161,6 +161,57 @@ def test_added_column_stays_without_column_mapping(history: History) -> None:
     assert history.notes == ["note: note stays: Delta drops columns only with delta.columnMapping.mode"]
 
 
+FILL = '{from: amount, with: "cast(amount as bigint)"}'
+NUMBER = "  - {name: number, type: bigint}\n"
+FILLED = BASE.replace("properties:", f"{NUMBER}properties:").replace(
+    "bigint}\np", f"bigint, backfill: {FILL}}}\np"
+)
+
+
+def test_added_backfill_goes_and_nothing_else(history: History) -> None:
+    without = FILLED.replace(f", backfill: {FILL}", "")
+    history.declare(BASE, without, FILLED)
+    assert history.revert() == without
+    assert history.notes == []
+
+
+def test_column_that_stays_is_filled_no_more(history: History) -> None:
+    mapping = "  delta.columnMapping.mode: name\n"
+    history.declare(BASE.replace(mapping, ""), FILLED.replace(mapping, ""))
+    assert history.revert() == FILLED.replace(mapping, "").replace(f", backfill: {FILL}", "")
+
+
+def test_changed_backfill_is_as_before(history: History) -> None:
+    changed = FILLED.replace('bigint)"}', 'bigint) + 1", unfilled: keep_null}')
+    history.declare(FILLED, changed)
+    assert history.revert() == FILLED
+    history.declare(FILLED.replace(f", backfill: {FILL}", ""))
+    assert history.revert("--to", "HEAD~2") == FILLED.replace(
+        '"cast(amount as bigint)"', "cast(amount as bigint)"
+    )
+
+
+def test_renamed_source_has_its_old_name_in_the_backfill_too(history: History) -> None:
+    renamed = FILLED.replace("- name: amount  # gross", "- name: total  # gross\n    renamed_from: amount")
+    renamed = renamed.replace(FILL, FILL.replace("amount", "total"))
+    history.declare(FILLED, renamed)
+    assert history.contract.backfills["number",].source == ("total",)
+    assert history.revert().replace("\n    renamed_from: total", "") == FILLED
+
+
+def test_dropped_source_returns_and_a_dropped_column_returns_without_its_backfill(history: History) -> None:
+    column = "  - name: amount  # gross\n    type: decimal(10,2)\n"
+    dropped = FILLED.replace(column, "") + "dropped: [amount]\n"
+    history.declare(FILLED, dropped)
+    assert '{name: amount, type: "decimal(10,2)"}' in history.revert()
+    assert history.contract.backfills["number",].source == ("amount",)
+    assert history.contract.state.dropped == ()
+    history.declare(FILLED, BASE + "dropped: [number]\n")
+    assert history.contract.backfills == {}
+    assert "name: number" in history.revert()
+    assert "note: `backfill` from amount does not return" in history.notes
+
+
 def test_dropped_column_is_restored_without_its_data(history: History) -> None:
     without = BASE.replace("      - {name: zip, type: string}\n", "") + "dropped: [shipping.zip]\n"
     history.declare(BASE, without)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.contract import read
+from schemalint.contract import edited_text, read
 from schemalint.contract.dialects.native.printing import print_contract
 from schemalint.contract.reading import ReadResult
+from schemalint.delta.change import FieldRenamed
 from schemalint.delta.path import Part
 from schemalint.model.contract import Backfill, Contract
+from schemalint.model.finding import DeclareRenames
 
 HEAD = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: code, type: string}\n"
 
@@ -79,3 +81,52 @@ def test_bad_input_has_one_error_at_its_place(backfill: str, message: str, colum
     (error,) = result(f"  - {{name: n, type: int, backfill: {backfill}}}").errors
     assert error.location is not None
     assert (message in error.message, error.location.line, error.location.column) == (True, 5, column), error
+
+
+FILLED = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: code, type: string}
+  - {name: day, type: date}
+  - name: s
+    type: struct
+    columns: [{name: rate, type: int}]
+  - name: n   # a number
+    type: int
+    backfill:
+      from: code   # ours
+      with: "cast(code as int) * s.rate + extract(day from day) + length('code')"
+  - {name: "m", type: int, backfill: {from: s.rate, with: 's.rate', unfilled: keep_null}}
+"""
+
+
+def test_it_follows_the_columns_that_are_renamed() -> None:
+    (before,) = read("orders.yml", FILLED).contracts
+    of_columns = DeclareRenames((FieldRenamed(("my code",), "code"), FieldRenamed(("on",), "day")))
+    of_fields = DeclareRenames((FieldRenamed(("s", "factor"), "rate"),))
+    after = edited_text(before, FILLED, [of_columns, of_fields])
+    (contract_after,) = read("orders.yml", after).contracts
+    assert contract_after.backfills == {
+        ("n",): Backfill(
+            ("my code",), "cast(`my code` as int) * s.`factor` + extract(day from `on`) + length('code')"
+        ),
+        ("m",): Backfill(("s", "factor"), "s.factor", keeps_null=True),
+    }
+    assert 'from: "`my code`"   # ours' in after
+
+
+def test_a_swap_of_names_swaps_them_in_it_too() -> None:
+    (before,) = read("orders.yml", FILLED).contracts
+    swap = DeclareRenames((FieldRenamed(("day",), "code"), FieldRenamed(("code",), "day")))
+    (after,) = read("orders.yml", edited_text(before, FILLED, [swap])).contracts
+    expression = "cast(day as int) * s.rate + extract(day from code) + length('code')"
+    assert after.backfills["n",] == Backfill(("day",), expression)
+
+
+def test_an_expression_that_nobody_can_parse_stays() -> None:
+    text = FILLED.replace("cast(code as int) *", "cast(code as int")
+    (before,) = read("orders.yml", text).contracts
+    rename = DeclareRenames((FieldRenamed(("key",), "code"),))
+    (after,) = read("orders.yml", edited_text(before, text, [rename])).contracts
+    assert after.backfills["n",] == Backfill(("key",), before.backfills["n",].expression)

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Mapping as MappingType
 from typing import Final, TypeVar
 
 from schemalint.base.document import (
     Document,
     Mapping,
+    Node,
     Scalar,
     Sequence,
     TextEdit,
     items_of,
     splice,
+    text_of,
     value_of,
 )
 from schemalint.base.errors import ContractError
 from schemalint.base.values import as_dict, replace
-from schemalint.contract.dialects.native.data import Data, column
+from schemalint.contract.dialects.native.data import Data, backfill, column
 from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.contract.dialects.native.printing import print_block, print_value, spelled
 from schemalint.contract.dialects.native.records import Record, Records
-from schemalint.contract.dialects.native.spans import Written
+from schemalint.contract.dialects.native.spans import Written, written_columns
 from schemalint.delta.change import ColumnChange, FieldAdded
+from schemalint.delta.column_users import with_columns_renamed
 from schemalint.delta.datatype import (
     UNMANAGED,
     Array,
@@ -38,9 +42,10 @@ from schemalint.delta.datatype import (
     walk,
     with_parts,
 )
-from schemalint.delta.path import Part, Path, format_path, lowercased, prefixes
+from schemalint.delta.path import Part, Path, format_path, lowercased, prefixes, split_path
 from schemalint.delta.renames import renames_of
 from schemalint.delta.type_text import parse_type_with_spans, print_type
+from schemalint.model.contract import Backfill
 from schemalint.model.finding import Assign, Insert, Operation, Remove
 
 T = TypeVar("T")
@@ -53,12 +58,19 @@ _ATTRIBUTES: Final = ("nullable", "comment", "default", "generated", "identity")
 class ColumnEdits:
     """Compares the columns of a contract with the wanted ones, and writes what differs."""
 
-    def __init__(self, document: Document, records: Records, changes: Iterable[ColumnChange]) -> None:
-        """Take the contract, and the changes between its columns and the wanted ones."""
+    def __init__(
+        self,
+        document: Document,
+        records: Records,
+        changes: Iterable[ColumnChange],
+        fills: MappingType[Path, Backfill | None],
+    ) -> None:
+        """Take the contract, the changes between its columns and the wanted ones, and some of their fills."""
         all_changes = tuple(changes)
         self._document = document
         self._records = records
         self._renames = renames_of(all_changes)
+        self._fills = fills
         self._added = {lowercased(change.path) for change in all_changes if isinstance(change, FieldAdded)}
         # Of the declared columns: the fields that go, and the types whose parts go.
         self._without: set[Path] = set()
@@ -79,6 +91,9 @@ class ColumnEdits:
         for record in self._records.all:
             if record.yaml_path not in gone:
                 yield from self._record(record)
+        for level in written_columns(self._document) if self._fills or self._renames.new_names else ():
+            if not self._goes(level.path):
+                yield from self._filled(level)
 
     def _columns(self, old: Struct, new: Struct, level: Written, path: Path) -> Iterator[Operation]:
         """Yield the operations on the list of columns of a level; `path` is the level's new one."""
@@ -230,6 +245,38 @@ class ColumnEdits:
         at = self._renames.forward(record.path)[depth:]
         if at != record.path[depth:]:
             yield Assign((*record.yaml_path, "at"), spelled(record.node, "at", format_path(at)))
+
+    def _filled(self, level: Written) -> Iterator[Operation]:
+        """Yield the operations on the fill of a column: what was asked for, else what the renames need."""
+        key, node = lowercased(level.path), value_of(level.node, "backfill")
+        yaml_path = (*level.yaml_path, "backfill")
+        fill = self._fills[key] if key in self._fills else self._with_renames(node)
+        if fill is None:
+            yield from () if node is None else (Remove(yaml_path),)
+        elif not isinstance(node, Mapping):
+            yield self._assigned(level, "backfill", backfill(fill))
+        else:
+            new = backfill(fill)
+            for name in ("from", "with", "unfilled"):
+                if name in new and new[name] != text_of(node, name):
+                    yield Assign((*yaml_path, name), spelled(node, name, new[name]))
+                elif name not in new and node.entry(name):
+                    yield Remove((*yaml_path, name))
+
+    def _with_renames(self, node: Node | None) -> Backfill | None:
+        """Return a fill that follows the columns that it names."""
+        if node is None:
+            return None
+        text = text_of(node, "with")
+        expression = with_columns_renamed(text, self._renames.forward)
+        if expression is None:
+            raise ContractError(
+                f"the columns in {text} cannot be renamed in place",
+                help="make the change by hand",
+                location=self._document.location(node.span),
+            )
+        source = self._renames.forward(split_path(text_of(node, "from")))
+        return Backfill(source, expression, keeps_null=bool(text_of(node, "unfilled")))
 
     def _goes(self, path: Path) -> bool:
         around = [*prefixes(lowercased(path))]

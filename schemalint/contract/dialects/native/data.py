@@ -93,7 +93,7 @@ class _Columns:
         return [self.field(field, (*path, field.name)) for field in struct.fields]
 
     def field(self, field: Field, path: Path) -> dict[str, Data]:
-        deprecated = self._deprecated.get(path)
+        deprecated, fill = self._deprecated.get(path), self._backfills.get(path)
         return _without_unmanaged(
             name=field.name,
             **self._type(field.type, path),
@@ -105,7 +105,7 @@ class _Columns:
             type_changes=_history(field.type_changes),
             renamed_from=UNMANAGED if field.renamed_from is None else field.renamed_from,
             deprecated=UNMANAGED if deprecated is None else _changed(deprecated),
-            backfill=_backfill(self._backfills.get(path)),
+            backfill=UNMANAGED if fill is None else backfill(fill),
         )
 
     def _type(self, type_: DataType, path: Path) -> dict[str, Data]:
@@ -137,11 +137,10 @@ class _Columns:
         return short and declared_type(text) == type_ and not more_inside
 
 
-def _backfill(backfill: Backfill | None) -> Data | Unmanaged:
-    if backfill is None:
-        return UNMANAGED
-    unfilled = UNMANAGED if not backfill.keeps_null else "keep_null"
-    written = {"from": format_path(backfill.source), "with": backfill.expression, "unfilled": unfilled}
+def backfill(fill: Backfill) -> dict[str, Data]:
+    """Return how a column is filled."""
+    unfilled = "keep_null" if fill.keeps_null else UNMANAGED
+    written = {"from": format_path(fill.source), "with": fill.expression, "unfilled": unfilled}
     return _without_unmanaged(**written)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import assert_never
 
@@ -33,13 +33,15 @@ from schemalint.delta.change import (
 )
 from schemalint.delta.datatype import UNMANAGED, Managed, Unmanaged
 from schemalint.delta.patch import apply_changes
-from schemalint.delta.path import format_path, path_key, split_path
+from schemalint.delta.path import Path, format_path, lowercased, path_key, split_path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.protocol import canonical
 from schemalint.delta.table import Deletion, TableState
 from schemalint.model.change_kind import kind_of
+from schemalint.model.contract import Backfill
 from schemalint.model.finding import (
     Assign,
+    DeclareBackfill,
     DeclareChange,
     DeclareRenames,
     Edit,
@@ -67,6 +69,7 @@ class NativeEditor:
             ContractError: The contract does not have the column, or cannot express a change in place.
         """
         changes: list[Change] = []
+        fills: dict[Path, Backfill | None] = {}
         for edit in edits:
             match edit:
                 case SetProperty(key=key, value=value):
@@ -77,20 +80,24 @@ class NativeEditor:
                     changes.append(change)
                 case DeclareRenames(renames=renames):
                     changes += renames
+                case DeclareBackfill(path=path, backfill=backfill):
+                    fills[lowercased(path)] = backfill
                 case _:
                     assert_never(edit)
         of_columns = [change for change in changes if isinstance(change, ColumnChange)]
         if any(map(_is_unwritable, of_columns)):
             raise self._refusal(next(filter(_is_unwritable, of_columns)))
-        if of_columns:
-            yield from self._of_columns(of_columns)
+        if of_columns or fills:
+            yield from self._of_columns(of_columns, fills)
         for change in changes:
             if isinstance(change, TableChange):
                 yield from self._setting(change)
 
-    def _of_columns(self, changes: list[ColumnChange]) -> Iterator[Operation]:
+    def _of_columns(
+        self, changes: list[ColumnChange], fills: Mapping[Path, Backfill | None]
+    ) -> Iterator[Operation]:
         columns = apply_changes(self._state, changes).columns
-        edits = ColumnEdits(self._document, self._records, changes)
+        edits = ColumnEdits(self._document, self._records, changes, fills)
         return edits.operations(self._state.columns, columns)
 
     @cached_property

@@ -87,6 +87,9 @@ def command(options: PlanOptions) -> int:
     source in the contract, its cost, its effects on readers and writers, and how to undo it; and for each
     table what happens to the declared streams, with the settings that unblock them.
 
+    A table with a fill has a statement as long as both columns exist: writers may add rows to fill, and only
+    `apply` counts them. It exits with 0 once none is left.
+
     The format sql is for other tools that run SQL: everything but the statements is a comment. Afterwards
     `plan --exit-code` exits with 0 if no statement is left, and `check --live --all --strict` verifies the
     tables.
@@ -116,5 +119,8 @@ def command(options: PlanOptions) -> int:
     text = plans.get(options.output_format).render(deployment, color=colored)
     show(text, color=colored or None)
     print_unplanned(deployment)
-    status = deployment.exit_status
-    return status or (PENDING if options.exit_code and not deployment.plan.is_empty else 0)
+    if (status := deployment.exit_status) or not options.exit_code or deployment.plan.is_empty:
+        return status
+    if deployment.plan.only_fills:
+        print_note("note: all columns are there, and rows may be left to fill: apply counts them")
+    return PENDING

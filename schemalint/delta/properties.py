@@ -23,6 +23,7 @@ CONSTRAINT_PREFIX: Final = "delta.constraints."
 COLUMN_MAPPING_MODE: Final = "delta.columnMapping.mode"
 APPEND_ONLY: Final = "delta.appendOnly"
 CHANGE_DATA_FEED: Final = "delta.enableChangeDataFeed"
+DELETION_VECTORS: Final = "delta.enableDeletionVectors"
 ICEBERG_COMPAT_KEYS: Final = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
 UNIVERSAL_FORMAT_PREFIX: Final = "delta.universalformat.config."
 
@@ -60,9 +61,7 @@ class TableProperty:
     source: str = "DeltaConfig.scala"
 
 
-KEPT_BY_REPLACE: Final = frozenset(
-    ("delta.checkpointPolicy", "delta.enableDeletionVectors", "delta.enableRowTracking")
-)
+KEPT_BY_REPLACE: Final = frozenset(("delta.checkpointPolicy", DELETION_VECTORS, "delta.enableRowTracking"))
 """The properties that ``CREATE OR REPLACE TABLE … AS SELECT`` leaves on the table without naming them; eleven
 others that were asked go (Delta 4.4.0)."""
 
@@ -245,7 +244,7 @@ _ROWS: Final = (
         older_key="delta.enableChangeDataCapture",
         stops=Stops.WRITES_AND_CHANGES,
     ),
-    TableProperty("delta.enableDeletionVectors", Kind.BOOLEAN, "false", stops=Stops.CHANGES),
+    TableProperty(DELETION_VECTORS, Kind.BOOLEAN, "false", stops=Stops.CHANGES),
     TableProperty("delta.enableExpiredLogCleanup", Kind.BOOLEAN, "true"),
     TableProperty("delta.enableFullRetentionRollback", Kind.BOOLEAN, "true"),
     TableProperty("delta.enableIcebergCompatV1", Kind.OPTIONAL_BOOLEAN, stops=Stops.WRITES_AND_CHANGES),

@@ -36,7 +36,7 @@ from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Severity
 from schemalint.model.marker import PENDING, read_marker
 from schemalint.model.plan import Plan, Refusal, RefusalKind, StepKind, TablePlan
-from schemalint.planner import Remaining, pending_changes, plan_table, remaining_steps
+from schemalint.planner import Remaining, pending_changes, plan_table, remaining_steps, with_size
 from schemalint.project.config.trust import Trusted, TrustedTarget, resolve_storage, run_by
 from schemalint.tables.catalog import Catalog
 from schemalint.tables.catalog.stream_progress import with_progress
@@ -261,7 +261,7 @@ def _rest(plan: TablePlan, origin: Origin, contract: Contract, live: LiveTable) 
         reason = f"the table differs from the plan file: {differences}"
         return _refused(plan, Refusal(RefusalKind.OPERATION, reason, "plan again"))
     return replace(
-        now,
+        with_size(now, live, rest.steps),
         live=rest.expected,
         features=live.protocol.features,
         steps=rest.steps,

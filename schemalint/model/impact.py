@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import ceil
 from typing import assert_never
 
 from schemalint.delta import change, properties
 from schemalint.delta.change import Change, subject_name
 from schemalint.delta.feature import FEATURES
-from schemalint.model.plan import Cost, Step, StepKind, TablePlan
+from schemalint.model.plan import FILL_COMMIT_BYTES, MOST_FILL_COMMITS, Cost, Step, StepKind, TablePlan
 
 
 def table_risks(plan: TablePlan) -> Iterator[str]:
@@ -22,18 +23,35 @@ def table_risks(plan: TablePlan) -> Iterator[str]:
         yield "each MERGE, UPDATE or append in progress fails (DELTA_METADATA_CHANGED)"
 
 
-def risks(step: Step, *, creates: bool = False) -> Iterator[str]:
+def passes(step: Step, plan: TablePlan) -> int:
+    """Return how often a step with fills reads the data files in one run, as `spark.fill` runs it.
+
+    A fill counts the rows before and after, and asks for the files that they are in. Each of its commits
+    finds its rows, and rewrites their files: partitions that no commit of another part reads again, or with
+    deletion vectors any rows. Conflicts come on top. If the bytes are unknown, it is the smallest number.
+    """
+    if step.kind is not StepKind.FILL:
+        return len(step.fills)
+    live, commits = plan.live, 1
+    divides = live is not None and not live.partition_keys and live.enabled(properties.DELETION_VECTORS)
+    if plan.size and divides:
+        commits = min(ceil(plan.size / FILL_COMMIT_BYTES), MOST_FILL_COMMITS)
+    return 3 + 2 * commits
+
+
+def risks(step: Step, plan: TablePlan) -> Iterator[str]:
     """Yield the effects of a step on readers and writers, one sentence each.
 
-    Args:
-        step: The step.
-        creates: Whether this plan creates the table: it has no readers or writers yet.
+    A table that the plan creates has no readers or writers yet.
     """
+    creates = plan.live is None
     yield from _protocol_risks(step.adds_features)
     if step.cost is Cost.SCAN and not creates:
         yield "reads all data; fails if a row violates it"
     if step.cost is Cost.REWRITE:
         yield "rewrites data files; may conflict with concurrent writes"
+    if step.fills:
+        yield _fill_cost(step, plan)
     if step.kind is StepKind.FILL:
         yield "the number of rows is unknown: only `apply` counts them, and it may take several commits"
         yield "a stream without skipChangeCommits stops (DELTA_SOURCE_TABLE_IGNORE_CHANGES)"
@@ -42,6 +60,20 @@ def risks(step: Step, *, creates: bool = False) -> Iterator[str]:
         yield "later writes of violating rows fail"
     if not creates:
         yield from filter(None, map(_risk_of, step.changes))
+
+
+def _fill_cost(step: Step, plan: TablePlan) -> str:
+    size = "an unknown number of" if plan.size is None else f"up to {plan.size:,}"
+    number = passes(step, plan)
+    if step.kind is not StepKind.FILL:
+        return f"counts the rows before it drops: reads {size} bytes {_times(number)}"
+    least = "at least " if plan.size is None else ""
+    written = "at most as many" if plan.size is None else f"{size} bytes"
+    return f"each run reads {size} bytes {least}{_times(number)}, and rewrites {written}"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
 
 
 def _risk_of(changed: Change) -> str | None:

@@ -44,6 +44,12 @@ class StepKind(Enum):
     RECORD = "write the marker"
 
 
+FILL_COMMIT_BYTES: Final = 8 << 30
+"""How many bytes a commit of a fill rewrites at most, if it can: a long one meets those of other writers."""
+
+MOST_FILL_COMMITS: Final = 10_000
+
+
 class Cost(Enum):
     """The cost of a statement in addition to its commit."""
 
@@ -187,6 +193,7 @@ class TablePlan:
         done: How many steps of a plan file the table has completed; they are not among `steps`.
         filed_hash: The hash that the table had before `apply` left out steps; None if it has all of them.
         unfilled: The fills that `apply` leaves out, because their approval is missing.
+        size: The bytes of the live data files, if the plan has a fill; None if unknown.
     """
 
     table: str
@@ -210,6 +217,7 @@ class TablePlan:
     done: int = 0
     filed_hash: str | None = None
     unfilled: tuple[Step, ...] = ()
+    size: int | None = None
 
     @property
     def needs(self) -> frozenset[Approval]:
@@ -255,6 +263,11 @@ class Plan:
     def is_empty(self) -> bool:
         """Whether the plan has no steps; writing a marker alone does not count."""
         return not any(table.steps for table in self.tables)
+
+    @property
+    def only_fills(self) -> bool:
+        """Whether all steps fill columns: it is unknown whether they have anything to do."""
+        return all(step.kind is StepKind.FILL for table in self.tables for step in table.steps)
 
     @property
     def hash(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schemalint.planner.fills import with_size
 from schemalint.planner.plan import PlanOptions, after_interrupted_run, pending_changes, plan_table
 from schemalint.planner.progress import (
     Remaining,
@@ -31,5 +32,6 @@ __all__ = [
     "remaining_steps",
     "simulate",
     "with_column_ids_of",
+    "with_size",
     "without_unplanned_features",
 ]

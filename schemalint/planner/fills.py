@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from schemalint.base.values import replace
 from schemalint.delta.change import Change, FieldAdded, FieldRemoved, TypeChanged
 from schemalint.delta.column_users import columns_used
 from schemalint.delta.datatype import DataType, field_at, type_at
 from schemalint.delta.fill_expressions import fill_fault, fill_obstacle
 from schemalint.delta.path import Path, format_path, is_within, lowercased
 from schemalint.delta.renames import renames_of
-from schemalint.delta.table import TableState
+from schemalint.delta.table import LiveTable, TableState
 from schemalint.model.contract import Backfill, Contract
 from schemalint.model.finding import ObjectRef
-from schemalint.model.plan import Approval, Cost, Fill, Refusal, RefusalKind, Step, StepKind
+from schemalint.model.plan import Approval, Cost, Fill, Refusal, RefusalKind, Step, StepKind, TablePlan
 from schemalint.planner import sql
 from schemalint.planner.alter_context import AlterContext
 
@@ -90,6 +91,13 @@ def _step(context: AlterContext, fill: Fill) -> Step:
         needs=frozenset({Approval.DATA}),
         fills=(fill,),
     )
+
+
+def with_size(plan: TablePlan, live: LiveTable, steps: Iterable[Step]) -> TablePlan:
+    """Return the plan with the bytes of the data files, which the log is asked for only if a step fills."""
+    if live.size is None or not any(step.fills for step in steps):
+        return plan
+    return replace(plan, size=live.size())
 
 
 def refused_fills(changes: Iterable[Change], live: TableState, contract: Contract) -> Iterator[Refusal]:

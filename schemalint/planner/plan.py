@@ -38,7 +38,7 @@ from schemalint.planner.alter_context import AlterContext
 from schemalint.planner.clustering import moves_beyond_statistics, with_clustering_restored
 from schemalint.planner.columns import emptied_structs
 from schemalint.planner.create import create_steps
-from schemalint.planner.fills import refused_fills
+from schemalint.planner.fills import refused_fills, with_size
 from schemalint.planner.impossible import refused_changes, refused_contract
 from schemalint.planner.naming import needs_note, target_paths, with_target_names
 from schemalint.planner.require import with_requirements
@@ -143,7 +143,7 @@ def plan_table(
         context = replace(context, changes=(*context.changes, *_moves(contract, moved)), moved=moved)
     steps = with_sources(alter_steps(context), context.changes, contract.anchors)
     refusals += moves_beyond_statistics(live.state, steps)
-    return _planned(plan, contract, live.state, refusals, steps)
+    return _planned(with_size(plan, live, steps), contract, live.state, refusals, steps)
 
 
 def pending_changes(

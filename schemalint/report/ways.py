@@ -37,3 +37,23 @@ def _of_rewrite(way: WayOut) -> list[str]:
     written = "an unknown number of" if way.size is None else f"{way.size:,}"
     until = f"until {way.until} at the latest, if done today" if way.until else "for an unknown time"
     return [f"rewrites {written} bytes", f"RESTORE {until}"]
+
+
+def way_json(way: WayOut) -> dict[str, object]:
+    """Return a way for the JSON of findings and of plans."""
+    return {
+        "way": way.way.value,
+        "does": way.does,
+        "commits": way.commits,
+        "loses": list(way.loses),
+        "refused": way.refused,
+        "stops": way.stops,
+        "streams": list(way.streams),
+        "stops_tracked": way.stops_tracked,
+        "tracked_streams": list(way.tracked),
+        "unknown_for": str(way.unknown_for) if way.unknown_for else None,
+        "unsure": way.unsure,
+        "rewrites": way.rewrites,
+        "bytes": way.size,
+        "restore_until": way.until.isoformat() if way.until else None,
+    }

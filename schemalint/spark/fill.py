@@ -21,7 +21,7 @@ from schemalint.delta.path import format_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
-from schemalint.model.plan import Fill
+from schemalint.model.plan import FILL_COMMIT_BYTES, MOST_FILL_COMMITS, Fill
 from schemalint.planner import sql
 from schemalint.spark.session import SqlSession, StatementError, ask
 
@@ -29,8 +29,8 @@ ATTEMPTS: Final = 6
 """How often a statement is run that meets commits of other writers."""
 
 _FIRST_PAUSE_SECONDS: Final = 0.2
-_COMMIT_BYTES: Final = 8 << 30  # a commit that takes too long meets those of other writers
-_MOST_SLICES: Final = 10_000
+_COMMIT_BYTES: Final = FILL_COMMIT_BYTES
+_MOST_SLICES: Final = MOST_FILL_COMMITS
 _MOST_PARTITIONS: Final = 200
 _SAMPLES: Final = 5
 _LONGEST_SAMPLE: Final = 40

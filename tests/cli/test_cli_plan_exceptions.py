@@ -6,9 +6,11 @@ import html
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+import jsonschema
 import pytest
 
 from schemalint.delta.datatype import LONG, STRING, Decimal, Field
+from schemalint.report.plan.json import schema
 from support.logs import commit_info, marker, metadata, protocol, write_log
 from support.project import ORDERS
 from support.review import CONTRACT, Review
@@ -131,7 +133,7 @@ def test_the_plan_of_a_fork_has_no_exceptions_of_its_own(
     assert lake.plan()[0].status == status
 
 
-@pytest.mark.parametrize("style", ["text", "markdown"])
+@pytest.mark.parametrize("style", ["text", "markdown", "sql"])
 def test_a_table_that_waits_for_a_rewrite_shows_the_ways_with_what_the_live_table_tells(
     lake: Lake, style: str
 ) -> None:
@@ -140,4 +142,17 @@ def test_a_table_that_waits_for_a_rewrite_shows_the_ways_with_what_the_live_tabl
     lake.commit(allowing(NARROWED, REWRITE))
     out = html.unescape(lake.project.run("plan", "--all", "--output-format", style).out)
     (overwrite,) = [line for line in out.splitlines() if "way out: overwrite the table" in line]
-    assert "rewrites 1,234,567 bytes; RESTORE until " in overwrite
+    assert "rewrites 1,234,567 bytes; RESTORE until " in overwrite.replace(
+        "bytes, ", "bytes; "
+    )  # a comment of SQL has no semicolon
+
+
+def test_the_json_of_a_plan_has_the_ways_of_a_refused_table(lake: Lake) -> None:
+    lake.commit(NARROWED)
+    run, table = lake.plan()
+    jsonschema.validate(json.loads(run.out), schema())
+    (refusal,) = table["refusals"]
+    assert [way["way"] for way in refusal["ways"]] == ["column", "overwrite", "replace"]
+    assert {way["loses"] != [] for way in refusal["ways"] if way["way"] == "replace"} == {True}
+    lake.commit(DROPPED)
+    assert [each["ways"] for each in lake.plan()[1]["refusals"]] == [[]]

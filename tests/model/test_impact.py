@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from schemalint.base.values import replace
 from schemalint.delta.change import PropertyChanged
-from schemalint.delta.datatype import UNMANAGED
+from schemalint.delta.datatype import INTEGER, UNMANAGED
+from schemalint.delta.table import TableState
 from schemalint.model.impact import risks
-from schemalint.model.plan import Step, StepKind
+from schemalint.model.plan import Fill, Step, StepKind, TablePlan
 
 FEED = "delta.enableChangeDataFeed"
 
@@ -25,5 +27,45 @@ FEED = "delta.enableChangeDataFeed"
 )
 def test_feed_that_is_turned_off_is_a_risk(key: str, old: str, new: str | None, *, is_risk: bool) -> None:
     step = Step(StepKind.SET_PROPERTIES, "", (PropertyChanged(key, old, new),), ())
-    assert any("change data feed" in risk for risk in risks(step)) is is_risk
-    assert not any("change data feed" in risk for risk in risks(step, creates=True))
+    created = TablePlan("sales.orders", "/lake", "")
+    altered = replace(created, live=TableState())
+    assert any("change data feed" in risk for risk in risks(step, altered)) is is_risk
+    assert not any("change data feed" in risk for risk in risks(step, created))
+
+
+FILL = Fill(("number",), INTEGER, ("code",), "cast(code as int)")
+VECTORS = {"delta.enableDeletionVectors": "true"}
+
+
+@pytest.mark.parametrize(
+    ("state", "size", "cost"),
+    [
+        (TableState(), 1_500, "up to 1,500 bytes 5 times, and rewrites up to 1,500 bytes"),
+        (TableState(), None, "an unknown number of bytes at least 5 times, and rewrites at most as many"),
+        (TableState(), 0, "up to 0 bytes 5 times, and rewrites up to 0 bytes"),
+        (TableState(properties=VECTORS), 1, "up to 1 bytes 5 times, and rewrites up to 1 bytes"),
+        (
+            TableState(properties=VECTORS),
+            (8 << 30) + 1,
+            "up to 8,589,934,593 bytes 7 times, and rewrites up to 8,589,934,593 bytes",
+        ),
+        (
+            TableState(properties=VECTORS, partitioned_by=("day",)),
+            (8 << 30) + 1,
+            "up to 8,589,934,593 bytes 5 times, and rewrites up to 8,589,934,593 bytes",
+        ),
+    ],
+)
+def test_a_fill_says_how_often_it_reads_how_many_bytes(
+    state: TableState, size: int | None, cost: str
+) -> None:
+    plan = TablePlan("sales.orders", "/lake", "", live=state, size=size)
+    assert f"each run reads {cost}" in risks(Step(StepKind.FILL, "", (), (), fills=(FILL,)), plan)
+
+
+def test_the_drop_of_sources_counts_the_rows_of_each() -> None:
+    plan = TablePlan("sales.orders", "/lake", "", live=TableState(), size=7)
+    one, two = (Step(StepKind.DROP_COLUMNS, "", (), (), fills=(FILL,) * number) for number in (1, 2))
+    assert "counts the rows before it drops: reads up to 7 bytes once" in risks(one, plan)
+    assert "counts the rows before it drops: reads up to 7 bytes 2 times" in risks(two, plan)
+    assert not any("bytes" in risk for risk in risks(replace(one, fills=()), plan))

@@ -15,11 +15,11 @@ from schemalint.base.printable import SafeText, json_text
 from schemalint.base.values import as_dict
 from schemalint.delta.path import path_to_json
 from schemalint.report.readers import client_json
+from schemalint.report.ways import way_json
 
 if TYPE_CHECKING:
     from schemalint.base.errors import Location, SchemalintError
     from schemalint.delta.table import HistoryEntry
-    from schemalint.delta.ways import WayOut
     from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix, Run, SideRef, TextChange
     from schemalint.model.inventory import Inventory
     from schemalint.model.stream_report import StreamReport
@@ -94,30 +94,11 @@ def _finding(finding: Finding) -> dict[str, object]:
         "previous_location": _location(finding.previous_location),
         "delta_error": finding.delta_error,
         "fingerprint": finding.fingerprint,
-        "ways": [_way(way) for way in finding.ways],
+        "ways": [way_json(way) for way in finding.ways],
         "fix": _fix(finding.fix, finding.text_changes) if finding.fix else None,
         "existing": finding.existing,
         "commit": _commit(finding.commit) if finding.commit else None,
         "url": _url(finding.code),
-    }
-
-
-def _way(way: WayOut) -> dict[str, object]:
-    return {
-        "way": way.way.value,
-        "does": way.does,
-        "commits": way.commits,
-        "loses": list(way.loses),
-        "refused": way.refused,
-        "stops": way.stops,
-        "streams": list(way.streams),
-        "stops_tracked": way.stops_tracked,
-        "tracked_streams": list(way.tracked),
-        "unknown_for": str(way.unknown_for) if way.unknown_for else None,
-        "unsure": way.unsure,
-        "rewrites": way.rewrites,
-        "bytes": way.size,
-        "restore_until": way.until.isoformat() if way.until else None,
     }
 
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from schemalint.base.printable import SafeText, json_text
 from schemalint.deploy.approvals import missing_approvals
 from schemalint.deploy.plan_file import origin_to_json
-from schemalint.model.impact import risks, table_risks
+from schemalint.model.impact import passes, risks, table_risks
 from schemalint.model.plan import PLAN_FORMAT
 from schemalint.model.stream_report import stream_json
 from schemalint.report.readers import client_json
+from schemalint.report.ways import way_json
 
 if TYPE_CHECKING:
     from schemalint.base.errors import Location
@@ -62,7 +63,8 @@ def _table(deployment: Deployment, plan: TablePlan) -> dict[str, object]:
         "needs": sorted(approval.value for approval in plan.needs),
         "approved": not missing_approvals(deployment, plan),
         "adds_features": sorted(plan.adds_features),
-        "steps": [_step(step, creates=plan.live is None) for step in plan.steps],
+        "bytes": plan.size,
+        "steps": [_step(step, plan) for step in plan.steps],
         "risks": list(table_risks(plan)),
         "waiting": [step.sql for step in plan.waiting],
         "refusals": [_refusal(refusal) for refusal in plan.refusals],
@@ -89,7 +91,7 @@ def _origin(plan: TablePlan, contract: Contract | None) -> dict[str, object] | N
     return origin
 
 
-def _step(step: Step, *, creates: bool) -> dict[str, object]:
+def _step(step: Step, plan: TablePlan) -> dict[str, object]:
     return {
         "kind": step.kind.name.lower(),
         "sql": step.sql,
@@ -99,7 +101,8 @@ def _step(step: Step, *, creates: bool) -> dict[str, object]:
         "adds_features": sorted(step.adds_features),
         "cost": step.cost.name.lower(),
         "commits": step.commits,
-        "risks": list(risks(step, creates=creates)),
+        "passes": passes(step, plan),
+        "risks": list(risks(step, plan)),
         "undo": step.undo,
         "undo_note": step.undo_note,
         "needs": sorted(approval.value for approval in step.needs),
@@ -114,6 +117,7 @@ def _refusal(refusal: Refusal) -> dict[str, object]:
         "help": refusal.help,
         "place": _location(refusal.finding.location) if refusal.finding else None,
         "awaits": sorted(approval.value for approval in refusal.awaits),
+        "ways": [way_json(way) for way in refusal.finding.ways] if refusal.finding else [],
     }
 
 

@@ -130,7 +130,7 @@ def _table(deployment: Deployment, plan: TablePlan, *, with_sql: bool) -> Iterat
         yield from _HEAD
         missing = missing_approvals(deployment, plan)
         for number, step in enumerate(plan.steps, 1):
-            yield f"| {number} | {' | '.join(_cells(step, missing, creates=plan.live is None))} |"
+            yield f"| {number} | {' | '.join(_cells(step, missing, plan))} |"
     yield from _effects(deployment, plan)
     if plan.steps and with_sql:
         yield from _statements(plan)
@@ -147,14 +147,14 @@ def _effects(deployment: Deployment, plan: TablePlan) -> Iterator[str]:
             yield f"  - {markdown_code(detail.strip()) if is_setting else markdown_prose(detail)}"
 
 
-def _cells(step: Step, missing: frozenset[Approval], *, creates: bool) -> Iterator[str]:
+def _cells(step: Step, missing: frozenset[Approval], plan: TablePlan) -> Iterator[str]:
     needs = [f"<br>**{approvals_text(step.needs, missing)}**"] if step.needs else []
     lines = [f"{location.file}:{location.line}" for location in step.sources]
     locations = [f"<br>{markdown_code(line)}" for line in first_few(lines)]
     reasons = [f"<br>{markdown_prose(reason)}" for reason in first_few(step.reasons)]
     yield "".join([step.kind.value, *needs, *reasons, *locations])
     yield f"{step.cost.value}, {commits_of(step)}"
-    yield "<br>".join(markdown_prose(risk) for risk in risks(step, creates=creates))
+    yield "<br>".join(markdown_prose(risk) for risk in risks(step, plan))
     undo = [markdown_code(step.undo)] if step.undo else []
     yield "<br>".join([*undo, *([markdown_prose(step.undo_note)] if step.undo_note else [])]) or "none"
 

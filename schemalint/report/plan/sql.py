@@ -9,7 +9,7 @@ from schemalint.base.printable import SafeText, is_printable_sql, sql_comment, s
 from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import missing_approvals
 from schemalint.model.impact import risks
-from schemalint.model.plan import Approval, Step, TablePlan
+from schemalint.model.plan import Approval, Step, StepKind, TablePlan
 from schemalint.report.plan._words import (
     APPROVE,
     approval_lines,
@@ -21,6 +21,7 @@ from schemalint.report.plan._words import (
     undo_lines,
     waiting_texts,
 )
+from schemalint.report.ways import way_text
 
 _WITHHELD: Final = (
     "the statements are not shown: a name or an expression contains control characters, commands to CI "
@@ -45,7 +46,10 @@ def _table(deployment: Deployment, plan: TablePlan) -> Iterator[str]:
     if not (plan.steps or plan.refusals or plan.waiting):
         return
     yield sql_comment(table_title(plan))
-    yield from (sql_comment(f"refused: {refusal_text(refusal)}") for refusal in plan.refusals)
+    for refusal in plan.refusals:
+        yield sql_comment(f"refused: {refusal_text(refusal)}")
+        for way in refusal.finding.ways if refusal.finding else ():
+            yield sql_comment(f"way out: {way_text(way)}")
     yield from (sql_comment(f"waiting: {text}") for text in waiting_texts(plan))
     if not all(is_printable_sql(step.sql) for step in plan.steps):
         yield sql_comment(_WITHHELD)
@@ -53,20 +57,20 @@ def _table(deployment: Deployment, plan: TablePlan) -> Iterator[str]:
     missing = missing_approvals(deployment, plan)
     for step in plan.steps:
         yield ""
-        yield from (sql_comment(text) for text in _remarks(step, missing, creates=plan.live is None))
+        yield from (sql_comment(text) for text in _remarks(step, missing, plan))
         yield from (sql_comment(line, semicolon=r"\u003b" if step.undo else ",") for line in undo_lines(step))
         yield from f"{step.sql};".split("\n")
     if plan.steps:
         yield ""
-        yield sql_comment(
-            "afterwards, verify: schemalint check --live --all --strict && schemalint plan --exit-code"
-        )
+        verify = "afterwards, verify: schemalint check --live --all --strict"
+        has_fill = any(step.kind is StepKind.FILL for step in plan.steps)
+        yield sql_comment(verify if has_fill else f"{verify} && schemalint plan --exit-code")
 
 
-def _remarks(step: Step, missing: frozenset[Approval], *, creates: bool) -> Iterator[str]:
+def _remarks(step: Step, missing: frozenset[Approval], plan: TablePlan) -> Iterator[str]:
     yield from step.reasons
     if step.sources:
         yield f"from {locations_text(step.sources)}"
-    yield from (f"risk: {risk}" for risk in risks(step, creates=creates))
+    yield from (f"risk: {risk}" for risk in risks(step, plan))
     if step.needs:
         yield approvals_text(step.needs, missing)

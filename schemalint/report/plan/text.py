@@ -54,7 +54,7 @@ def render(deployment: Deployment, *, color: bool = False) -> SafeText:
 
 
 def _step_lines(
-    step: Step, number: int, missing: frozenset[Approval], *, creates: bool, color: bool
+    step: Step, number: int, missing: frozenset[Approval], plan: TablePlan, *, color: bool
 ) -> Iterator[str]:
     """Render one statement: its kind, SQL, reasons, source, effects and undo."""
     needs = f", {approvals_text(step.needs, missing)}" if step.needs else ""
@@ -67,7 +67,7 @@ def _step_lines(
     if step.adds_features:
         gains = "the table needs" if step.kind is StepKind.CREATE else "the protocol gains"
         yield f"      {gains} {', '.join(sorted(step.adds_features))}"
-    for risk in risks(step, creates=creates):
+    for risk in risks(step, plan):
         yield "      " + styled("risk:", color=color, fg="yellow") + f" {printable(risk)}"
     yield from (f"      {printable(line)}" for line in undo_lines(step))
 
@@ -99,7 +99,7 @@ def _table_lines(deployment: Deployment, plan: TablePlan, *, color: bool) -> Ite
     if plan.done:
         yield f"  {plan.done} of {counted(plan.done + len(plan.steps), 'statement')} done already"
     for number, step in enumerate(plan.steps, plan.done + 1):
-        yield from _step_lines(step, number, missing, creates=plan.live is None, color=color)
+        yield from _step_lines(step, number, missing, plan, color=color)
     for risk in table_risks(plan):
         yield "  " + styled("risk:", color=color, fg="yellow") + f" {risk}"
     yield from (f"  - {printable(text)}" for text in waiting_texts(plan))

@@ -8,6 +8,7 @@ the samples that the user asks for.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from math import ceil
 from typing import Any, Final
@@ -32,6 +33,7 @@ _FIRST_PAUSE_SECONDS: Final = 0.2
 _COMMIT_BYTES: Final = FILL_COMMIT_BYTES
 _MOST_SLICES: Final = MOST_FILL_COMMITS
 _MOST_PARTITIONS: Final = 200
+_MOST_BLOCKED: Final = 8  # then others seem to write all partitions
 _SAMPLES: Final = 5
 _LONGEST_SAMPLE: Final = 40
 _METADATA: Final = "_metadata"  # Spark's column with the file of a row
@@ -106,10 +108,25 @@ class Filled:
 
 @frozen
 class _Slice:
-    """Some of the rows to fill: a condition, and the bytes of their files."""
+    """Some of the rows to fill: those of any of the conditions, each with the bytes of its files."""
 
-    condition: str
-    size: int
+    parts: tuple[tuple[str, int], ...]
+
+    @property
+    def condition(self) -> str:
+        """The condition of all these rows."""
+        return " OR ".join(condition for condition, _size in self.parts)
+
+    @property
+    def size(self) -> int:
+        """The bytes of all their files."""
+        return sum(size for _condition, size in self.parts)
+
+    @property
+    def halves(self) -> tuple[_Slice, ...]:
+        """The slice in two; nothing if there is one condition."""
+        middle = len(self.parts) // 2
+        return (_Slice(self.parts[:middle]), _Slice(self.parts[middle:])) if middle else ()
 
 
 @frozen
@@ -142,18 +159,31 @@ class TableFills:
         live = self.read()
         before = self.count(fill, live.version)
         self._require_all_rows(before)
-        rows = commits = used = 0
-        slices = list(self._slices(fill, live)) if before.convertible else []
-        for number, part in enumerate(slices, 1):
+        rows = commits = used = done = 0
+        blocked: list[StatementError] = []
+        most_blocked = _MOST_BLOCKED if _partition_columns(live) else 1
+        slices = deque(self._slices(fill, live) if before.convertible else ())
+        while slices and len(blocked) < most_blocked:
+            part = slices.popleft()
             if self.limits.max_bytes is not None and used + part.size > self.limits.max_bytes:
                 if not used:
                     raise self._too_large(fill, part)
                 break
-            filled = self._update(fill, part)
-            rows, used, commits = rows + filled, used + part.size, commits + (filled > 0)
-            parts = f"{number:,} of {_counted(len(slices), 'part')}"
+            try:
+                filled = self._update(fill, part, 1 if part.halves or blocked else ATTEMPTS)
+            except StatementError as error:
+                if not error.is_conflict:
+                    raise
+                # Others may write one of the partitions all the time: the rest can be filled.
+                slices.extendleft(reversed(part.halves))
+                blocked += [] if part.halves else [error]
+                continue
+            rows, used, commits, done = rows + filled, used + part.size, commits + (filled > 0), done + 1
+            parts = f"{done:,} of {_counted(done + len(slices), 'part')}"
             self.note(f"{format_path(fill.column)}: {parts}, {_counted(rows, 'row')} filled")
-        after = self.count(fill, self.read().version) if slices else before
+        after = self.count(fill, self.read().version) if before.convertible else before
+        if blocked and after.convertible:
+            raise _too_many_conflicts(fill, rows, after, blocked[0])
         has_broken = after.unfilled > after.convertible
         samples = tuple(self._samples(fill, after.version)) if has_broken and self.limits.samples else ()
         return Filled(fill, rows, commits, after, samples)
@@ -175,29 +205,25 @@ class TableFills:
                 help="a fill needs a session without row filters and column masks",
             )
 
-    def _update(self, fill: Fill, part: _Slice) -> int:
+    def _update(self, fill: Fill, part: _Slice, attempts: int) -> int:
+        """Fill rows, and return their number."""
         statement = sql.fill_rows(self.table, fill, within=part.condition)
-        for attempt in range(1, ATTEMPTS + 1):
+        for attempt in range(1, attempts):
             try:
-                rows = ask(self.session, statement)
+                return _updated_rows(ask(self.session, statement))
             except StatementError as error:
                 if not error.is_conflict:
                     raise
-                if attempt == ATTEMPTS:
-                    raise _too_many_conflicts(fill, error) from None
                 time.sleep(_FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
-            else:
-                return int(rows[0][0]) if rows else 0
-        return 0
+        return _updated_rows(ask(self.session, statement))
 
     def _slices(self, fill: Fill, live: LiveTable) -> Iterator[_Slice]:
         """Yield disjoint parts of the rows to fill, none larger than a commit should be, if possible."""
         most = min(_COMMIT_BYTES, self.limits.max_bytes or _COMMIT_BYTES)
         if live.state.columns.get(_METADATA) is not None:  # it hides the sizes of files
-            yield _Slice("", 0)
+            yield _Slice((("", 0),))
             return
-        names = live.state.partitioned_by
-        if isinstance(names, tuple) and names:
+        if names := _partition_columns(live):
             yield from self._of_partitions(fill, live, names, most)
             return
         ((size,),) = self._sizes(fill, live, ())
@@ -205,28 +231,27 @@ class TableFills:
         columns = list(_hashed(live.state.columns, fill))
         # Without deletion vectors each commit rewrites all files, whichever rows it fills.
         if number <= 1 or not columns or not live.state.enabled(_DELETION_VECTORS):
-            yield _Slice("", size or 0)
+            yield _Slice((("", size or 0),))
             return
         hashed = f"pmod(xxhash64({', '.join(columns)}), {number})"
-        yield from (_Slice(f"{hashed} = {part}", ceil(size / number)) for part in range(number))
+        yield from (_Slice(((f"{hashed} = {part}", ceil(size / number)),)) for part in range(number))
 
     def _of_partitions(
         self, fill: Fill, live: LiveTable, names: tuple[str, ...], most: int
     ) -> Iterator[_Slice]:
         """Yield neighbouring partitions together: writers of others do not conflict with their commit."""
-        conditions: list[str] = []
+        parts: list[tuple[str, int]] = []
         size = 0
         for *values, bytes_ in self._sizes(fill, live, tuple(map(always_quoted, names))):
-            if conditions and (size + bytes_ > most or len(conditions) == _MOST_PARTITIONS):
-                yield _Slice(" OR ".join(conditions), size)
-                conditions, size = [], 0
+            if parts and (size + bytes_ > most or len(parts) == _MOST_PARTITIONS):
+                yield _Slice(tuple(parts))
+                parts, size = [], 0
             pairs = zip(names, values, strict=True)
-            conditions.append(
-                "(" + " AND ".join(_equals(name, value, live.state) for name, value in pairs) + ")"
-            )
+            condition = " AND ".join(_equals(name, value, live.state) for name, value in pairs)
+            parts.append((f"({condition})", bytes_))
             size += bytes_
-        if conditions:
-            yield _Slice(" OR ".join(conditions), size)
+        if parts:
+            yield _Slice(tuple(parts))
 
     def _sizes(self, fill: Fill, live: LiveTable, names: tuple[str, ...]) -> list[Any]:
         """Return the bytes of the files with rows to fill, by the partition columns, which are quoted."""
@@ -260,10 +285,19 @@ class TableFills:
             yield text if len(text) <= _LONGEST_SAMPLE else f"{text[:_LONGEST_SAMPLE]}…"
 
 
-def _too_many_conflicts(fill: Fill, error: StatementError) -> ApplyError:
+def _partition_columns(live: LiveTable) -> tuple[str, ...]:
+    names = live.state.partitioned_by
+    return names if isinstance(names, tuple) else ()
+
+
+def _updated_rows(answer: list[Any]) -> int:
+    return int(answer[0][0]) if answer else 0
+
+
+def _too_many_conflicts(fill: Fill, rows: int, after: Rows, error: StatementError) -> ApplyError:
     return ApplyError(
-        f"{format_path(fill.column)}: other writers committed during each of {ATTEMPTS} attempts: "
-        f"{error.message}",
+        f"{format_path(fill.column)}: {_counted(rows, 'row')} filled, {after.convertible:,} left: other "
+        f"writers committed during each of {ATTEMPTS} attempts: {error.message}",
         help="apply again: what is filled stays so; in a table without partitions every append conflicts, so "
         f"pause the writers, or make parts that take less time: {_DELETION_VECTORS} and --max-bytes",
     )

@@ -81,6 +81,20 @@ def test_the_column_is_filled_before_its_source_goes() -> None:
     assert kinds(declared(f"{OLD}, {NEW}"), head) == ["FILL", "DROP_COLUMNS"]
 
 
+@pytest.mark.parametrize(
+    "dependent",
+    ["{name: size, type: int, generated: length(code)}", "constraints: {known: code <> ''}"],
+)
+def test_nothing_is_filled_if_something_keeps_the_source_from_its_drop(dependent: str) -> None:
+    """Delta refuses the drop (NC005, NC006): nobody should pay for the fill before."""
+    column, more = (f", {dependent}", MAPPED) if "name: size" in dependent else ("", f"{MAPPED}\n{dependent}")
+    base = declared(f"{OLD}, {NEW}{column}", more)
+    head = declared(f"{{name: id, type: int}}, {NEW}{column}", f"{more}\ndropped: [code]")
+    plan = planned(base, head, created_table(base))
+    assert plan.steps == ()
+    assert plan.refusals[0].reason.startswith("code ")
+
+
 def test_without_the_source_there_is_nothing_to_fill() -> None:
     head = declared(f"{{name: id, type: int}}, {NEW}", f"{MAPPED}\ndropped: [code]")
     assert kinds(head, head) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -188,6 +188,106 @@ def test_a_budget_ends_a_run_between_partitions_and_the_next_run_goes_on(lakehou
     too_small = lakehouse.apply(allow=["data"], max_bytes=1)
     assert too_small.outcome is Outcome.FAILED
     assert "cannot be filled within --max-bytes 1" in str(too_small.error)
+
+
+class Contended(Interrupted):
+    """A session whose updates of some partition conflict with the commits of others."""
+
+    hot = "'3'"
+
+    def sql(self, sqlQuery: str) -> Any:  # noqa: ANN401, N803 (pyspark's)
+        if sqlQuery.startswith("UPDATE") and self.hot in sqlQuery:
+            raise ConflictError
+        return super().sql(sqlQuery)
+
+
+def test_a_partition_that_others_write_all_the_time_keeps_no_other_from_its_values(
+    lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fill, "_FIRST_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(fill, "_MOST_PARTITIONS", 4)
+    old, parted = "{name: part, type: int}, {name: amount_text, type: string}", "partitioned_by: [part]\n"
+    lakehouse.declare(contract(old, parted))
+    lakehouse.apply()
+    lakehouse.insert(", ".join(f"({part}, '{part}')" for part in range(6)))
+    lakehouse.declare(contract(f"{old}, {{{FILLED}, {BACKFILL}}}}}", parted))
+    contended = Contended(lakehouse.session)
+    applied = lakehouse.apply(contended, allow=["data"])
+    assert applied.outcome is Outcome.FAILED
+    assert "5 rows filled, 1 left: other writers committed" in str(applied.error)
+    updates = [text for text in contended.statements if text.startswith("UPDATE")]
+    assert [[part for part in range(6) if f"'{part}'" in text] for text in updates] == [[0, 1], [2], [4, 5]]
+    assert lakehouse.apply(allow=["data"]).outcome is Outcome.APPLIED
+    assert {row["part"]: str(row["amount"]) for row in lakehouse.rows()} == {n: f"{n}.00" for n in range(6)}
+
+
+def test_what_is_computed_from_the_new_column_follows_it_and_its_constraint_holds(
+    lakehouse: Lakehouse,
+) -> None:
+    """A constraint that a value would break fails the statement; the message has no values."""
+    columns = (
+        "{name: id, type: int}, {name: code, type: string}, {name: n, type: int%s}, "
+        "{name: size, type: int, generated: length(code)}, {name: next, type: int, generated: n + 1}"
+    )
+    checked = "constraints: {known: code IS NULL OR code <> '', positive: n IS NULL OR n > 0}\n"
+    lakehouse.declare(contract(columns % "", checked))
+    lakehouse.apply(allow=["upgrade"])
+    rows = "(1, '1', NULL), (2, '22', NULL), (3, NULL, NULL), (4, '4', 44)"
+    lakehouse.session.sql(f"INSERT INTO delta.`{lakehouse.uri}` (id, code, n) VALUES {rows}")
+    lakehouse.declare(contract(columns % ', backfill: {from: code, with: "cast(code as int)"}', checked))
+    assert lakehouse.apply(allow=["data"]).outcome is Outcome.APPLIED
+    values = [(row["id"], row["size"], row["n"], row["next"]) for row in lakehouse.rows()]
+    assert values == [(1, 1, 1, 2), (2, 2, 22, 23), (3, None, None, None), (4, 1, 44, 45)]
+    lakehouse.session.sql(f"INSERT INTO delta.`{lakehouse.uri}` (id, code) VALUES (5, '-98765')")
+    applied = lakehouse.apply(allow=["data"])
+    assert applied.outcome is Outcome.FAILED
+    assert "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES" in str(applied.error)
+    assert "98765" not in str(applied.error)
+
+
+def test_rows_keep_their_ids_and_the_change_feed_has_only_those_that_are_filled(lakehouse: Lakehouse) -> None:
+    """Sources and new columns are in structs and beside them; most are null, and some rows are deleted."""
+    features = "".join(
+        f", delta.enable{name}: true" for name in ("RowTracking", "ChangeDataFeed", "DeletionVectors")
+    )
+    inner = "{name: kept, type: int}, {name: code, type: string}"
+    outer = "{name: id, type: int}, {name: zip, type: string}, {name: s, type: struct, columns: [%s]}"
+    lakehouse.declare(contract(outer % inner, "", MAPPED + features))
+    lakehouse.apply(allow=["upgrade"])
+    lakehouse.session.sql(
+        f"INSERT INTO delta.`{lakehouse.uri}` SELECT CAST(id AS int), "
+        "if(id % 10 = 0, CAST(id AS string), NULL), "
+        "if(id % 4 = 0, NULL, named_struct('kept', CAST(id AS int), 'code', if(id % 10 = 5, 'x', NULL))) "
+        "FROM range(40)"
+    )
+    lakehouse.session.sql(f"DELETE FROM delta.`{lakehouse.uri}` WHERE id >= 35")
+    before, version = row_ids(lakehouse), lakehouse.table().version
+    inner += ', {name: zip, type: int, backfill: {from: zip, with: "cast(zip as int)"}}'
+    size = '{name: size, type: int, backfill: {from: s.code, with: "length(s.code)"}}'
+    lakehouse.declare(contract(f"{outer % inner}, {size}", "", MAPPED + features))
+    applied = lakehouse.apply(allow=["data"])
+    assert applied.outcome is Outcome.APPLIED, applied.error
+    assert row_ids(lakehouse) == before
+    changes = lakehouse.session.sql(
+        "SELECT _change_type, id FROM "
+        f"table_changes_by_path('{lakehouse.uri}', {version + 1}, {lakehouse.table().version}) ORDER BY id"
+    ).collect()
+    assert [tuple(row) for row in changes if row[0] == "update_preimage"] == [
+        ("update_preimage", number) for number in (0, 5, 10, 15, 20, 25, 30)
+    ]
+    assert len(changes) == 14
+    rows = {row["id"]: row for row in lakehouse.rows()}
+    assert rows[5]["size"] == 1
+    assert rows[10]["s"] == {"kept": 10, "code": None, "zip": 10}
+    # A struct that was null is none any more: it is where the value belongs.
+    assert rows[20]["s"] == {"kept": None, "code": None, "zip": 20}
+    assert rows[4]["s"] is None
+
+
+def row_ids(lakehouse: Lakehouse) -> dict[int, int]:
+    """Return what row tracking calls the rows."""
+    rows = lakehouse.session.sql(f"SELECT id, _metadata.row_id FROM delta.`{lakehouse.uri}`").collect()
+    return dict(map(tuple, rows))
 
 
 def test_a_session_that_sees_fewer_rows_fills_nothing(orders: Lakehouse) -> None:

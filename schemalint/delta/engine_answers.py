@@ -151,7 +151,8 @@ def knows_property(engine: Engine | None, key: str) -> Answer:
         return _YES
     from schemalint.delta.engine_rows import PROPERTY_SPANS  # noqa: PLC0415
 
-    return _answer(engine, PROPERTY_SPANS.get(key))
+    prefix = next((name for name in PROPERTY_SPANS if name.endswith(".") and key.startswith(name)), key)
+    return _answer(engine, PROPERTY_SPANS.get(prefix))
 
 
 def sets_of_existing_table(engine: Engine | None, key: str) -> Answer:
@@ -237,6 +238,40 @@ def collects_of_variant(engine: Engine | None) -> bool:
     from schemalint.delta.engine_rows import VARIANT_STATISTICS  # noqa: PLC0415
 
     return _answer(engine, VARIANT_STATISTICS).does is not False
+
+
+def takes_reader_version_3_alone(engine: Engine | None) -> Answer:
+    """Return whether ``CREATE TABLE`` takes reader version 3 without writer version 7, and makes that 7."""
+    if engine is None:
+        return _YES
+    from schemalint.delta.engine_rows import READER_VERSION_3_ALONE  # noqa: PLC0415
+
+    return _answer(engine, READER_VERSION_3_ALONE)
+
+
+def collects_of_part_of_struct(engine: Engine | None) -> Answer:
+    """Return whether an engine collects statistics of a struct of which some fields can have none."""
+    if engine is None:
+        return _YES
+    from schemalint.delta.engine_rows import STRUCT_STATISTICS  # noqa: PLC0415
+
+    return _answer(engine, STRUCT_STATISTICS)
+
+
+def checks_iceberg_partitions(engine: Engine | None) -> bool:
+    """Whether Iceberg compatibility refuses types of partition columns; true where that is unknown."""
+    if engine is None:
+        return True
+    from schemalint.delta.engine_rows import ICEBERG_PARTITIONS  # noqa: PLC0415
+
+    return _answer(engine, ICEBERG_PARTITIONS).does is not False
+
+
+def asks_for_iceberg_first(engine: Engine) -> Answer:
+    """Return whether an engine without the jar delta-iceberg refuses a statement before it commits."""
+    from schemalint.delta.engine_rows import ICEBERG_JAR_FIRST  # noqa: PLC0415
+
+    return _answer(engine, ICEBERG_JAR_FIRST)
 
 
 def error_of(engine: Engine | None, name: str | None) -> str | None:

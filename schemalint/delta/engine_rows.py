@@ -184,6 +184,8 @@ PROPERTY_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
         "delta.redirectWriterOnly-preview": Span("3.3"),
         "delta.requireCheckpointProtectionBeforeVersion": Span("3.3"),
         "delta.rowTrackingSuspended": Span("4.1"),
+        # All keys that begin with it.
+        "delta.universalformat.config.": Span("3.3"),
         "delta.universalFormat.enabledFormats": Span("3.0"),
         "delta.universalFormat.iceberg.atomicConversion.supported": Span("4.2"),
         "delta.writePartitionColumnsToParquet": Span("4.4"),
@@ -193,10 +195,15 @@ PROPERTY_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
 no row here, apart from the properties of another engine."""
 
 EXISTING_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
-    {"delta.columnMapping.mode": Span("3.3"), "delta.enableRowTracking": Span("3.3")}
+    {
+        "delta.columnMapping.mode": Span("3.3"),
+        "delta.enableIcebergCompatV2": Span("3.3"),
+        "delta.enableRowTracking": Span("3.3"),
+    }
 )
 """The engines that set a property of an existing table; before, Delta maps the columns of one only if its
-reader version is 2 or higher, never stops, and tracks the rows of new tables alone."""
+reader version is 2 or higher, never stops, tracks the rows of new tables alone, and makes a table compatible
+with Iceberg by REORG alone."""
 
 OLDER_PROPERTIES: Final[Mapping[str, Span]] = MappingProxyType(
     {
@@ -219,6 +226,18 @@ RETENTIONS_COMPARED: Final = Span("4.4", not_before="4.0.1")
 
 VARIANT_STATISTICS: Final = Span("4.4", not_before="4.0.1")
 """``delta.dataSkippingStatsColumns`` names a variant column."""
+
+STRUCT_STATISTICS: Final = Span("3.3")
+"""``delta.dataSkippingStatsColumns`` names a struct, of which a field has a type without statistics."""
+
+READER_VERSION_3_ALONE: Final = Span("3.3")
+"""``CREATE TABLE`` takes reader version 3 without writer version 7, and makes that 7."""
+
+ICEBERG_PARTITIONS: Final = Span("3.3")
+"""Iceberg compatibility refuses partition columns of some types."""
+
+ICEBERG_JAR_FIRST: Final = Span("4.4", not_before="4.0.1")
+"""Without the jar delta-iceberg, a statement that asks for Iceberg is refused before its commit."""
 
 COLUMN_LISTS: Final = Span("4.0", asked=False)
 """``ALTER COLUMN`` names several columns: Spark 3.5 parses one alone (measured on Delta 3.3.2)."""

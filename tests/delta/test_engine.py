@@ -18,7 +18,7 @@ from schemalint.delta.engine_answers import (
 )
 from schemalint.delta.engine_rows import DROP_SPANS, FEATURE_SPANS, PROPERTY_SPANS, Span
 from schemalint.delta.feature import FEATURES
-from schemalint.delta.properties import PROPERTIES
+from schemalint.delta.properties import PROPERTIES, UNIVERSAL_FORMAT_PREFIX
 from schemalint.delta.type_text import parse_type
 
 INT, LONG, SHORT, VOID = (parse_type(name) for name in ("int", "bigint", "smallint", "void"))
@@ -118,7 +118,7 @@ def test_an_error_class_has_the_name_of_its_release() -> None:
 def test_rows_are_about_things_that_exist_and_spans_are_ordered() -> None:
     assert {name for name, row in FEATURES.items() if row.in_spark} <= FEATURE_SPANS.keys()
     assert {name for name, row in FEATURES.items() if row.removable} == DROP_SPANS.keys()
-    assert PROPERTY_SPANS.keys() <= PROPERTIES.keys()
+    assert PROPERTY_SPANS.keys() <= PROPERTIES.keys() | {UNIVERSAL_FORMAT_PREFIX}
     spans: list[Span] = [*FEATURE_SPANS.values(), *DROP_SPANS.values(), *PROPERTY_SPANS.values()]
     for span in spans:
         versions = [version for version in (span.not_before, span.since, span.until) if version]

@@ -30,6 +30,7 @@ _CONTRACTS: Final[Mapping[str, Any]] = {
 NO_CLASS: Final = "no class"
 """A refusal without an error class, and a finding that names none."""
 
+OF_DATABRICKS: Final = '"delta.parquet.compression.codec"'
 
 STATES_EXPLAINED: Final[Mapping[str, str]] = {
     **dict.fromkeys(
@@ -39,7 +40,7 @@ STATES_EXPLAINED: Final[Mapping[str, str]] = {
         ),
         "the new table has a constraint, and a contract without it: no later plan could carry it out",
     ),
-    '"delta.parquet.compression.codec"': "Databricks knows the property, and no target names its engine here",
+    OF_DATABRICKS: "Databricks knows the property, and no target names its engine here",
     '"delta.coordinatedCommits.commitCoordinator-preview": "x", '
     '"delta.coordinatedCommits.commitCoordinatorConf-preview": "{}"': (
         "Delta knows the commit coordinators that are registered in its process, and refuses all others"
@@ -57,15 +58,18 @@ def refusals(part: str, version: str = NEWEST) -> Mapping[object, tuple[str, ...
     return {question: _refusal(answer) for question, answer in answers.items()}
 
 
-def verdict(part: str, question: object, version: str) -> tuple[str, ...]:
-    """Return the error classes of the errors that the rules report for the engine of that version."""
+def verdict(
+    part: str, question: object, version: str, severity: Severity = Severity.ERROR
+) -> tuple[str, ...]:
+    """Return the error classes of the errors that the rules report for the engine of that version.
+
+    With another severity, return those of the findings that have it.
+    """
     before, after = _CONTRACTS[part](question)
     engine = engine_of(version)
     engines = Engines(engine, (engine,))
     findings = judge_pair(before, after, tuple(built_in().values()), {"prod": engines})
-    return tuple(
-        finding.delta_error or NO_CLASS for finding in findings if finding.severity == Severity.ERROR
-    )
+    return tuple(finding.delta_error or NO_CLASS for finding in findings if finding.severity == severity)
 
 
 def _refusal(answer: object) -> tuple[str, ...]:

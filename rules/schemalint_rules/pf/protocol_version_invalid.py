@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schemalint.delta.engine_answers import takes_reader_version_3_alone
 from schemalint.delta.properties import property_problem
 from schemalint.delta.requests import PropertyVerdict, judge_property, lacks_writer_version
-from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, replace, rule
 
 _READER, _WRITER = "delta.minReaderVersion", "delta.minWriterVersion"
 
@@ -30,8 +31,8 @@ def protocol_version_invalid(contract: Contract, ctx: RuleContext) -> Iterator[P
 
     Delta refuses such values with `UNSUPPORTED_TABLE_CHANGE`, "delta.minWriterVersion needs to be one of 1,
     2, 3, 4, 5, 6, 7", and reader version 3 without writer version 7 with
-    `DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE`. Only `CREATE TABLE` accepts that pair, and then creates
-    another protocol.
+    `DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE`. Only `CREATE TABLE` accepts that pair from Delta 3.3
+    on, and then creates another protocol; Delta 3.2.1 refuses it too (measured).
 
     ## What to do
 
@@ -70,11 +71,18 @@ def protocol_version_invalid(contract: Contract, ctx: RuleContext) -> Iterator[P
             new=declared[key],
             delta_error="UNSUPPORTED_TABLE_CHANGE",
         )
-    exists = ctx.base is not None or ctx.live is not None
-    if exists and not invalid and lacks_writer_version(declared, ctx.features):
-        key = _READER if _READER in declared else _WRITER
-        yield Problem(
-            f"{key}: {declared[key]} gives the table reader version 3 with a writer version below 7",
+    if invalid or not lacks_writer_version(declared, ctx.features):
+        return
+    key = _READER if _READER in declared else _WRITER
+    problem: Problem | None = Problem(
+        f"{key}: {declared[key]} gives the table reader version 3 with a writer version below 7"
+    )
+    if ctx.is_new_table:
+        what = "create a table with reader version 3 and a writer version below 7"
+        problem = ctx.refusal_of_writer(takes_reader_version_3_alone, what)
+    if problem is not None:
+        yield replace(
+            problem,
             help="remove the line, and list features instead",
             object=ObjectRef("property", key),
             new=declared[key],

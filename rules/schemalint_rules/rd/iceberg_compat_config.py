@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from schemalint.delta.datatype import Array, Atomic, DataType, Decimal, Map, type_at, walk
+from schemalint.delta.engine_answers import checks_iceberg_partitions, sets_of_existing_table
+from schemalint.delta.feature import FEATURES
 from schemalint.delta.path import format_path
 from schemalint.delta.properties import COLUMN_MAPPING_MODE, ICEBERG_COMPAT_KEYS, is_true
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, replace, rule
@@ -51,9 +54,10 @@ def iceberg_compat_config(_contract: Contract, ctx: RuleContext) -> Iterator[Pro
     - deletion vectors are enabled with V1 or V2, or with Hudi;
     - row tracking is disabled with V3;
     - a column has a type that the version does not accept: `void`; arrays and maps with V1; `variant` with
-      V2; a partition column of type `decimal` with V2 and V3;
+      V2; a partition column of type `decimal` with V2 and V3, from Delta 3.3 on;
     - `delta.universalFormat.enabledFormats` names `iceberg`, but none of the three is enabled;
-    - V3 was enabled and no longer is.
+    - V3 was enabled and no longer is;
+    - V2 is enabled for an existing table, and the engine of the target is Delta 3.2 or older.
 
     RD007 checks widened types, TP002 reports invalid values.
 
@@ -67,7 +71,8 @@ def iceberg_compat_config(_contract: Contract, ctx: RuleContext) -> Iterator[Pro
     ## What to do
 
     For an existing table set the mapping mode and the compatibility together. Disable deletion vectors in an
-    earlier statement; `REORG TABLE … APPLY (PURGE)` removes the existing ones.
+    earlier statement; `REORG TABLE … APPLY (PURGE)` removes the existing ones. Delta 3.2 makes an existing
+    table compatible by `REORG TABLE … APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2))` alone.
 
     ## Example
 
@@ -118,6 +123,24 @@ def _problems(ctx: RuleContext) -> Iterator[Problem]:
         replacement = f" in favor of {enabled[0]}" if enabled else ""
         message = f"{_V3} cannot be disabled{replacement}"
         yield _problem(ctx, [*enabled, _V3], message, f"keep `{_V3}: true`", None)
+    if _V2 in enabled and not is_true(ctx.before.properties.get(_V2)) and not ctx.is_new_table:
+        yield from _beyond_engine(ctx)
+
+
+def _beyond_engine(ctx: RuleContext) -> Iterator[Problem]:
+    """Report V2 of an existing table, where the engine has not refused its column mapping before (EN002)."""
+    is_mappable = any(FEATURES[name].reader for name in ctx.features if name in FEATURES)
+    if ctx.before.column_mapping == "none" and not is_mappable:
+        return
+    does = partial(sets_of_existing_table, key=_V2)
+    problem = ctx.refusal_of_writer(does, f"set {_V2} of a table that exists")
+    if problem is not None:
+        yield replace(
+            problem,
+            help="upgrade the table with REORG TABLE … APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2))",
+            object=ObjectRef("property", _V2),
+            delta_error=f"{_VIOLATION}.CHANGE_VERSION_NEED_REWRITE",
+        )
 
 
 def _mapping(key: str, ctx: RuleContext) -> Iterator[Problem]:
@@ -179,11 +202,12 @@ def _types(key: str, ctx: RuleContext) -> Iterator[Problem]:
             yield replace(problem, new=columns)
     partitions = ctx.after.partitioned_by if isinstance(ctx.after.partitioned_by, tuple) else ()
     fields = [field for name in partitions if (field := ctx.after.columns.get(name))]
-    if key != _V1 and (names := [field.name for field in fields if isinstance(field.type, Decimal)]):
+    decimals = [field.name for field in fields if isinstance(field.type, Decimal)]
+    if decimals and key != _V1 and checks_iceberg_partitions(ctx.engine):
         yield _problem(
             ctx,
             [key],
-            f"{key} does not allow partitioning by a decimal: {', '.join(names)}",
+            f"{key} does not allow partitioning by a decimal: {', '.join(decimals)}",
             "partition by another column",
             f"{_VIOLATION}.UNSUPPORTED_PARTITION_DATA_TYPE",
         )

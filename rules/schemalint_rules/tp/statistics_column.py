@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from schemalint.delta.datatype import VARIANT, Array, Atomic, Char, DataType, Map, Varchar, walk
-from schemalint.delta.engine_answers import collects_of_variant
-from schemalint.delta.path import Part, Path, is_within
+from schemalint.delta.datatype import VARIANT, Array, Atomic, Char, DataType, Map, Struct, Varchar, walk
+from schemalint.delta.engine_answers import collects_of_part_of_struct, collects_of_variant
+from schemalint.delta.path import Part, Path, format_path, is_within
 from schemalint.delta.properties import property_problem
 from schemalint.delta.property_values import ignored_in_list
 from schemalint.delta.statistics import broken_by_drops, statistics_columns
-from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, replace, rule
 
 _KEY = "delta.dataSkippingStatsColumns"
 _WITHOUT_STATISTICS = ("binary", "boolean", "void")
@@ -37,8 +37,8 @@ def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
 
     Compares the columns in `delta.dataSkippingStatsColumns` with the table's columns: each must exist, must
     not be a partition column, must be in the list only once, and must have a type with a minimum and a
-    maximum. A struct stands for its fields, whatever their types. TP002 reports text that is not a list of
-    columns.
+    maximum. A struct stands for its fields, whatever their types; before Delta 3.3 each of them needs such a
+    type (measured on Delta 3.2.1). TP002 reports text that is not a list of columns.
 
     As a warning it finds an entry of which Delta reads only the beginning: of `x;y` it reads `x`, without an
     error, and collects no statistics for `y` (measured on Delta 4.4.0).
@@ -102,6 +102,8 @@ def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
             new=value,
             delta_error=error,
         )
+    elif problem := next(_beyond_engine(statistics_columns(value), ctx), None):
+        yield problem
     elif (entry := ignored_in_list(value)) is not None:
         (names,) = statistics_columns(entry)
         yield Problem(
@@ -146,6 +148,25 @@ def _faults(names: list[_Names], ctx: RuleContext) -> Iterator[tuple[str, str | 
 
         if ctx.is_new_table and isinstance(types.get(lowercase), Char | Varchar):
             yield f"{text}, which CREATE TABLE refuses for its type: set the property afterwards", None
+
+
+def _beyond_engine(names: list[_Names], ctx: RuleContext) -> Iterator[Problem]:
+    """Report structs of which the engine would have to leave out a field."""
+    listed = {tuple(part.lower() for part in name) for name in names}
+    for path, type_ in walk(ctx.after.columns):
+        if isinstance(type_, Struct) or not _has_no_statistics(type_, ctx):
+            continue
+        if not any(_lowercase(path)[:end] in listed for end in range(1, len(path))):
+            continue
+        what = f"collect statistics of a struct with {format_path(path)}, whose type has no minimum"
+        problem = ctx.refusal_of_writer(collects_of_part_of_struct, what)
+        if problem is not None:
+            yield replace(
+                problem,
+                help="name the struct's other fields in its place",
+                object=ObjectRef("property", _KEY),
+                delta_error="DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE",
+            )
 
 
 def _has_no_statistics(type_: DataType, ctx: RuleContext) -> bool:

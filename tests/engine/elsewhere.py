@@ -78,7 +78,8 @@ def of_protocols() -> Iterator[dict[str, Any]]:
 
 def records(lines: Sequence[Mapping[str, Any]]) -> Iterator[Path]:
     """Write the records of an answers file, and yield their paths."""
-    head, *answers = lines
+    head, *tables = lines
+    answers = [answer for table in tables for answer in table["answers"]]
     version = version_of(parse_engine(head["engine"]))
     about = f"{head['engine']}, Spark {head['spark']}, asked on {head['asked']}"
     types = {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-HEAD: Final[dict[str, Any]] = {"engine": f"delta-spark {NEWEST}", "spark": "4.2.0", "asked": "2026-11-26"}
+ENGINE: Final = f"delta-spark {NEWEST}"
 SAMPLE: Final = 6
 
 
@@ -28,14 +28,23 @@ def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.spark
-def test_a_sample_of_the_questions_has_the_recorded_answers(spark: SparkSession, records: Path) -> None:
-    assert records.exists()
+def test_a_sample_of_the_questions_has_the_recorded_answers(
+    spark: SparkSession, records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     types, protocols = ([*of()] for of in (elsewhere.of_types, elsewhere.of_protocols))
     some = random.Random(1)  # noqa: S311 (no secret is made of it)
     table = {**some.choice(types)}
     table["asks"] = some.sample(table["asks"], SAMPLE)
-    found = elsewhere_runner.ask(spark, [table, *some.sample(protocols, SAMPLE)], "some_questions")
-    assert_recorded([HEAD, *found], is_whole=False)
+    file = records / "answers.jsonl"
+    for name, value in {
+        "ENGINE": ENGINE,
+        "QUESTIONS": [table, *some.sample(protocols, SAMPLE)],
+        "SCHEMA": "some_questions",
+        "ANSWERS": str(file),
+    }.items():
+        monkeypatch.setattr(elsewhere_runner, name, value)
+    elsewhere_runner.run(spark)
+    assert_recorded([json.loads(line) for line in file.read_text("utf-8").splitlines()], is_whole=False)
     assert not spark.catalog.databaseExists("some_questions")
 
 
@@ -44,7 +53,7 @@ def test_a_sample_of_the_questions_has_the_recorded_answers(spark: SparkSession,
 def test_the_script_gets_the_recorded_answers(spark: SparkSession, records: Path) -> None:
     file = records / "answers.jsonl"
     text = elsewhere.script()
-    for name, value in {"ENGINE": HEAD["engine"], "SCHEMA": "all_questions", "ANSWERS": str(file)}.items():
+    for name, value in {"ENGINE": ENGINE, "SCHEMA": "all_questions", "ANSWERS": str(file)}.items():
         own = getattr(elsewhere_runner, name)
         assert text.count(f'{name} = "{own}"') == 1
         text = text.replace(f'{name} = "{own}"', f'{name} = "{value}"')

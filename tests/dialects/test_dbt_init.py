@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,6 +39,17 @@ def test_it_writes_the_configuration_and_the_job(fresh: Shop, service: str) -> N
         "schemalint check --base-from dbt:state/manifest.json --output-format "
     )
     assert not (fresh.repo.path / "contracts").exists()
+
+
+def test_a_pipeline_that_is_there_gets_the_job_to_add(fresh: Shop) -> None:
+    fresh.repo.write(".gitlab-ci.yml", "stages: [build]\nbuild: {stage: build, script: [make]}\n")
+    fresh.repo.commit()
+    run = fresh.run("init", "--ci", "gitlab", "--source", "schemalint==1.2.3")
+    job = yaml.safe_load(textwrap.dedent(run.err.partition("add this job\n")[2]))["schemalint"]
+    assert (job["stage"], "dbt parse" in job["script"]) == ("build", True)
+    assert job["script"][-1].startswith(
+        "schemalint check --base-from dbt:state/manifest.json --output-format "
+    )
 
 
 def test_what_it_wrote_is_obeyed(fresh: Shop) -> None:
@@ -79,6 +91,16 @@ def test_with_a_root_only_tables_that_no_model_makes_get_a_contract(lake: Shop) 
     lake.column("orders", "amount")["data_type"] = "decimal(5,2)"
     lake.parse()
     assert lake.check("--base-from", "dbt:../state/manifest.json").codes == ["TW003"]
+
+
+def test_a_model_with_a_location_of_its_own_is_found_there(lake: Shop) -> None:
+    (lake.repo.path / "lake/sales.db/orders").rename(lake.repo.path / "lake/raw_orders")
+    lake.model("orders")["config"]["location_root"] = f"file://{lake.repo.path}/lake/"
+    lake.model("orders")["alias"] = "raw_orders"
+    lake.parse()
+    run = lake.run("init", "--root", "lake", "--ci", "none")
+    assert (run.status, "3 tables declared, 2 of them by dbt" in run.out) == (0, True)
+    assert [path.name for path in lake.repo.path.glob("contracts/**/*.yml")] == ["by_hand.yml"]
 
 
 def test_a_lake_of_dbt_alone_needs_no_contract(lake: Shop) -> None:

@@ -21,6 +21,7 @@ from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.values import frozen, replace
 from schemalint.delta.commit_engines import WHO_WROTE, as_setting, recent_writers
 from schemalint.delta.path import split_path
+from schemalint.tables.storage import location_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +52,8 @@ class AdoptionInput:
         owners: Who owns what in the repository; None if no file says so.
         via: The catalogs of a running Spark session.
         workers: How many tables are read at the same time.
-        of_dbt: The tables that a dbt project declares: schema and name in lower case; None outside of one.
+        of_dbt: The tables that a dbt project declares: schema and name in lower case, and the keys of
+            locations (`location_key`) of those that have their own; None outside of one.
     """
 
     repository: Repository
@@ -172,8 +174,8 @@ def _without_dbt(request: AdoptionInput, errors: list[NotPulled], of_dbt: list[s
     try:
         for table in find(request.target, "*", request.repository.root, request.via):
             parts = table.replace(".db/", "/").split("/") if is_path else split_path(table)
-            is_of_dbt = tuple(part.casefold() for part in parts[-2:]) in (request.of_dbt or ())
-            if is_of_dbt:
+            keys = {tuple(part.casefold() for part in parts[-2:]), (location_key(table),) if is_path else ()}
+            if not keys.isdisjoint(request.of_dbt or ()):
                 of_dbt.append(table)
             else:
                 yield table

@@ -13,11 +13,14 @@ from schemalint.author.adopt.pipelines import Service, job_change
 from schemalint.base.errors import UsageError
 from schemalint.base.reading import read_plain
 from schemalint.base.values import replace
-from schemalint.contract.dialects.dbt.manifest import mappings, parse_manifest, text
+from schemalint.contract.dialects.dbt.manifest import Json, mapping, mappings, parse_manifest, text
 from schemalint.project.config.declarations import MOST_MIB
 from schemalint.project.git import Worktree, list_files
+from schemalint.tables.storage import location_key
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from schemalint.author.adopt.adoption import AdoptionInput
     from schemalint.author.adopt.source import Source
     from schemalint.project.git import Repository
@@ -42,7 +45,7 @@ def manifest_of(folder: str) -> str:
 
 
 def tables_of_dbt(repository: Repository, folder: str) -> frozenset[tuple[str, ...]]:
-    """Return the tables of models, snapshots and seeds: schema and name in lower case.
+    """Return the tables of models, snapshots and seeds: see `AdoptionInput.of_dbt`.
 
     Raises:
         UsageError: There is no manifest that can be read.
@@ -57,10 +60,21 @@ def tables_of_dbt(repository: Repository, folder: str) -> frozenset[tuple[str, .
             help="run `dbt parse` before, or leave out where tables are, to declare none beside dbt",
         ) from error
     return frozenset(
-        (text(node, "schema").casefold(), text(node, "alias").casefold())
+        key
         for node in mappings(parse_manifest(data, name, MOST_MIB), "nodes")
         if text(node, "resource_type") in ("model", "snapshot", "seed")
+        for key in _keys_of(node)
     )
+
+
+def _keys_of(node: Json) -> Iterator[tuple[str, ...]]:
+    """Yield the name of a table, and the location that it gets from a model (``location_clause``)."""
+    schema, alias, config = text(node, "schema"), text(node, "alias"), mapping(node, "config")
+    yield schema.casefold(), alias.casefold()
+    if root := text(config, "location_root").rstrip("/"):
+        is_full = config.get("include_full_name_in_path") is True
+        parts = (text(node, "database"), schema, alias) if is_full else (alias,)
+        yield (location_key("/".join((root, *filter(None, parts)))),)
 
 
 def adopt_beside_dbt(request: AdoptionInput, folder: str) -> Adoption:
@@ -106,12 +120,13 @@ def adopt_dbt_project(repository: Repository, folder: str, source: Source, servi
 
 def _with_dbt(job: FileChange | Left, service: Service, folder: str) -> FileChange | Left:
     """Return a job that makes the manifest of the change, and fetches that of the base."""
-    where = f" --project-dir {shlex.quote(folder)}" if folder else ""
+    # dbt looks for profiles.yml in the working folder, not in that of --project-dir.
+    parse = f"(cd {shlex.quote(folder)} && dbt parse)" if folder else "dbt parse"
     indent, run = ("      ", "- run: ") if service is Service.GITHUB else ("    ", "- ")
     steps = [
         "# Before it: fetch manifest.json of the newest production run into state/, from its artifact.",
         f"{run}pip install dbt-core dbt-spark # the adapter of the project",
-        f"{run}dbt parse{where}",
+        f"{run}{parse}",
     ]
     added = "".join(f"{indent}{step}\n" for step in steps)
     line = f"{indent}{run}{_CHECK}"

@@ -30,6 +30,7 @@ _OF_CONFIG: Final = frozenset(
         *("materialized", "file_format", "table_format", "contract", "persist_docs", "meta", "group"),
         *("partition_by", "liquid_clustered_by", "auto_liquid_cluster", "tblproperties"),
         *("on_schema_change", "full_refresh", "use_safer_relation_operations"),
+        *("location_root", "include_full_name_in_path"),
     )
 )
 _OF_COLUMN: Final = frozenset(("name", "data_type", "type", "index", "description", "constraints"))

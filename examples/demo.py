@@ -7,11 +7,13 @@ unexpected exit status.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from schemalint.project.config import SparkSettings
@@ -52,7 +54,19 @@ TABLES = (
       (7, 1, 19.90, array(struct('tea', 2)), DATE '2026-01-05'),
       (8, 2, 5.00, array(struct('cup', 1)), DATE '2026-02-11')
     """,
+    """
+    CREATE TABLE delta.`{root}/sales/payments` (payment_id bigint, amount_text string) USING delta
+    """,
+    """
+    INSERT INTO delta.`{root}/sales/payments` VALUES (1, '19.90'), (2, '5'), (3, NULL)
+    """,
 )
+
+# What a loader writes that knows both columns of the amount.
+PAYMENT = "INSERT INTO delta.`{root}/sales/payments` VALUES (4, '7.25', 7.25)"
+
+# The declared streams of the payments, and whether each skips changes.
+STREAMS = {"to_totals": False, "to_mirror": True}
 
 
 def main() -> None:
@@ -63,7 +77,7 @@ def main() -> None:
         shell = Shell(home / "lakehouse")
 
         say("Spark creates two Delta tables with rows. The first time, it downloads Delta's jars.")
-        make_tables(home / "lakehouse" / "tables")
+        tables = Tables(home / "lakehouse" / "tables")
 
         say("Their contracts are in a git repository. The live tables match them.")
         shell.run("git init --quiet --initial-branch=main")
@@ -107,6 +121,9 @@ def main() -> None:
         shell.run("git apply ../changes/rename.patch")
         shell.run("schemalint check", status=1)
         shell.run("git checkout --quiet .")
+
+        migrate_a_column(shell, tables)
+        tables.close()
     print("\nDone: the contracts, the commits and the live tables agree.")  # noqa: T201
 
 
@@ -115,13 +132,90 @@ def say(text: str) -> None:
     print(f"\n# {text}", flush=True)  # noqa: T201
 
 
-def make_tables(root: Path) -> None:
-    session = start(SparkSettings(conf={"spark.sql.warehouse.dir": str(root)}))
-    try:
+def migrate_a_column(shell: Shell, tables: Tables) -> None:
+    """A text becomes a number over four pull requests."""
+    say("Payments keep their amount as text. It cannot become a number in place: the finding names the ways.")
+    shell.run("git apply --index ../changes/amount-as-text.patch")
+    shell.run("git commit --quiet --message='A contract for the payments'")
+    shell.run("git apply ../changes/amount-in-place.patch")
+    shell.run("schemalint check", status=1)
+    shell.run("git checkout --quiet .")
+    tables.read_streams()
+
+    say("First pull request: a column beside the old one, filled from it. The check names the streams.")
+    shell.run("git apply ../changes/amount-beside-text.patch")
+    shell.run("schemalint check")
+    shell.run("git commit --quiet --all --message='A column for the amount as a number'")
+    shell.run("schemalint apply --yes --allow data sales.payments")
+
+    say("Second and third: the loader writes both columns, and readers move. What do the streams see?")
+    tables.pay()
+    tables.read_streams()
+
+    say("Fourth: the old column goes. apply first counts the rows that would lose a value.")
+    shell.run("git apply ../changes/amount-text-dropped.patch")
+    shell.run("schemalint check")
+    shell.run("git commit --quiet --all --message='The amount is a number'")
+    shell.run("schemalint apply --yes --allow data --allow destructive sales.payments")
+
+    say("The line `backfill` means nothing any more.")
+    shell.run("git apply ../changes/backfill-over.patch")
+    shell.run("schemalint check")
+    shell.run("git commit --quiet --all --message='The migration is over'")
+    shell.run("schemalint show --no-history tables/sales/payments")
+
+
+class Tables:
+    """The tables below a folder, and a session that writes and reads them beside schemalint."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.session = start(SparkSettings(conf={"spark.sql.warehouse.dir": str(root)}))
         for statement in TABLES:
-            session.sql(statement.format(root=root)).collect()
-    finally:
-        session.stop()
+            self._run(statement)
+
+    def close(self) -> None:
+        self.session.stop()
+
+    def pay(self) -> None:
+        self._run(PAYMENT)
+
+    def read_streams(self) -> None:
+        """Let the streams read what is new, and print how each start of them ends."""
+        for name, skips in STREAMS.items():
+            how = "with" if skips else "without"
+            print(f"\nstream {name}, {how} skipChangeCommits:", flush=True)  # noqa: T201
+            for end in self._ends(name, skips=skips):
+                print(f"  {end}", flush=True)  # noqa: T201
+
+    def _ends(self, name: str, *, skips: bool) -> Iterator[str]:
+        """Start a stream until it has read all there is, or ends twice in the same way."""
+        ends: list[str] = []
+        while len(ends) == len(set(ends)):
+            ends.append(self._end(name, skips=skips))
+            yield ends[-1]
+            if ends[-1].startswith("reads"):
+                return
+
+    def _end(self, name: str, *, skips: bool) -> str:
+        checkpoint = f"{self.root.parent.parent}/streams/{name}"
+        reader = self.session.readStream.format("delta").option(
+            "schemaTrackingLocation", f"{checkpoint}/schema"
+        )
+        rows = reader.option("skipChangeCommits", skips).load(f"{self.root}/sales/payments")
+        read: list[str] = []
+        writer = rows.writeStream.foreachBatch(
+            lambda batch, _number: read.extend(str(tuple(row)) for row in batch.collect())
+        )
+        try:
+            query = writer.option("checkpointLocation", checkpoint).trigger(availableNow=True).start()
+            query.awaitTermination()
+        except Exception as error:  # noqa: BLE001 (Spark has several classes)
+            return f"stops: {re.findall('DELTA_[A-Z_]+', str(error))[0]}"
+        return f"reads {', '.join(read) or 'nothing'}"
+
+    def _run(self, statement: str) -> None:
+        self.session.sql(statement.format(root=self.root)).collect()
 
 
 class Shell:

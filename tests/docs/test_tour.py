@@ -108,6 +108,9 @@ def test_the_demo_succeeds_and_prints_the_output_shown(tmp_path: Path) -> None:
     )
     assert process.returncode == 0, process.stdout + process.stderr
     assert process.stdout.splitlines()[-1].startswith("Done: ")
+    stopped, skipped = re.findall(r"^stream to_\w+, .*:\n((?:  .*\n)+)", process.stdout, re.MULTILINE)[-2:]
+    assert stopped.splitlines()[-1] == "  stops: DELTA_SOURCE_TABLE_IGNORE_CHANGES"
+    assert skipped.splitlines()[-1] == "  reads (4, '7.25', Decimal('7.25'))"
     home = re.search(rf"{re.escape(str(tmp_path))}/schemalint-demo-\w+", process.stdout)
     assert home is not None
     demo_outputs = [

@@ -21,7 +21,7 @@ from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
-from schemalint.delta.commit_engines import WHO_WROTE, as_setting, recent_writers
+from schemalint.delta.commit_engines import WHO_WROTE_NEWEST, as_setting, recent_writers
 from schemalint.project import git
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def command(options: PullOptions) -> int:
     if not show_diff and not options.prints_models:
         _warn_of_unchecked(repository, settings, result)
     if engines := recent_writers(result.writers, int(time.time() * 1000)):
-        print_note(f"{WHO_WROTE}: {as_setting(engines)}")
+        print_note(f"{WHO_WROTE_NEWEST}: {as_setting(engines)}")
     for name in result.unchanged:
         print_note(f"{name} is up to date")
     for failure in result.failed:

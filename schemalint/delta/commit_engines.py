@@ -19,8 +19,10 @@ _NAMES: Final = (
 )
 # They rewrite or delete what others wrote, and add no row: whoever runs them is no writer.
 _MAINTENANCE: Final = ("OPTIMIZE", "VACUUM")
-WHO_WROTE: Final = "who wrote in the last 30 days, by the commits since the newest checkpoints"
-"""What is known of the writers: older commits are read for the history of a table alone."""
+WHO_WROTE: Final = "who wrote in the last 30 days, by the newest commits of each table"
+"""What `init` says of the writers, for which it reads commits before the newest checkpoint too."""
+WHO_WROTE_NEWEST: Final = "who wrote in the last 30 days, by the commits since the newest checkpoints"
+"""What `pull` says of them: it reads no commit for that."""
 
 _RECENT: Final = 30 * 24 * 60 * 60 * 1000
 """30 days in milliseconds."""
@@ -42,6 +44,11 @@ def engine_of_commit(engine_info: str) -> Engine | None:
     return None
 
 
+def recent_since(now: int) -> int:
+    """Return since when a commit is recent; both in milliseconds since the epoch."""
+    return now - _RECENT
+
+
 def recent_writers(tables: Iterable[Mapping[str, int]], now: int) -> tuple[Engine, ...]:
     """Return the engines that wrote some tables in the last 30 days, in order.
 
@@ -49,7 +56,7 @@ def recent_writers(tables: Iterable[Mapping[str, int]], now: int) -> tuple[Engin
         tables: `LiveTable.writers` of each table.
         now: The time, in milliseconds since the epoch.
     """
-    recent = {info for writers in tables for info, at in writers.items() if now - at <= _RECENT}
+    recent = {info for writers in tables for info, at in writers.items() if at >= recent_since(now)}
     return tuple(sorted({engine for info in recent if (engine := engine_of_commit(info))}, key=_order))
 
 

@@ -288,6 +288,8 @@ class LiveTable:
             the epoch; without OPTIMIZE and VACUUM. The JSON of ``show`` has none.
         older: Reads the history since a version, where `history` does not reach back to it: from then on, or
             from the oldest version that is known. None if `history` has all that the log has.
+        older_writers: Reads who wrote since a time in milliseconds, as `writers`, from older commits too; None
+            if `writers` has all.
         size: Asks the log for the bytes of the live data files; None from it, or in its place, if unknown.
     """
 
@@ -302,6 +304,7 @@ class LiveTable:
     transactions: Mapping[str, int] = field(default_factory=dict)
     writers: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     older: Callable[[int], History] | None = field(default=None, compare=False, repr=False)
+    older_writers: Callable[[int], Mapping[str, int]] | None = field(default=None, compare=False, repr=False)
     size: Callable[[], int | None] | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -318,6 +321,10 @@ class LiveTable:
         if self.older is None or self.history.known_from <= version:
             return self.history
         return self.older(version)
+
+    def writers_since(self, at: int) -> Mapping[str, int]:
+        """Return `writers` with those of older commits, since a time in milliseconds since the epoch."""
+        return self.writers if self.older_writers is None else self.older_writers(at)
 
     @property
     def recent_history(self) -> History:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.delta.datatype import INTEGER, LONG, VARIANT, Field, RecordedChange
-from support.logs import metadata, protocol, write_log
+from support.logs import metadata, protocol, write_checkpoint, write_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -156,6 +156,22 @@ def test_init_and_pull_propose_the_writers(project: Project) -> None:
         (project.repo.path / name).unlink()
     project.repo.commit()
     project.run("init", "--root", str(project.repo.path.parent / "lake"), "--ci", "none")
+    text = (project.repo.path / "schemalint.toml").read_text()
+    assert text.splitlines()[-1].startswith('# writers = ["databricks 16.4"]  # who wrote')
+
+
+def test_init_proposes_who_wrote_before_the_newest_checkpoint(project: Project) -> None:
+    """A checkpoint after the writes hides them from `pull`, which reads no more than the newest state."""
+    write_commits(project, *COMMITS)
+    lake = project.repo.path.parent / "lake"
+    state = [protocol(), metadata(Field("id", LONG))]
+    write_checkpoint(lake / "sales/orders", len(COMMITS) - 1, state)
+    project.repo.write("contracts/orders.yml", "")
+    assert "who wrote" not in project.run("pull", "sales.orders", "--output", "-").err
+    for name in ("schemalint.toml", "contracts/orders.yml"):
+        (project.repo.path / name).unlink()
+    project.repo.commit()
+    project.run("init", "--root", str(lake), "--ci", "none")
     text = (project.repo.path / "schemalint.toml").read_text()
     assert text.splitlines()[-1].startswith('# writers = ["databricks 16.4"]  # who wrote')
 

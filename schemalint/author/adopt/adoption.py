@@ -19,7 +19,7 @@ from schemalint.author.adopt.pre_commit import hook_change
 from schemalint.author.pull import NotPulled, PullInput, declared_contracts, find, pull
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.values import frozen, replace
-from schemalint.delta.commit_engines import WHO_WROTE, as_setting, recent_writers
+from schemalint.delta.commit_engines import WHO_WROTE, as_setting, recent_since, recent_writers
 from schemalint.delta.path import split_path
 from schemalint.tables.storage import location_key
 
@@ -152,6 +152,7 @@ def _pulled(request: AdoptionInput, home: Path, of_dbt: list[str]) -> Pulled:
             via=request.via,
             workers=request.workers,
             numbers=True,
+            writers_since=recent_since(int(time.time() * 1000)),
         ),
         _without_dbt(request, errors, of_dbt),
     )

@@ -50,6 +50,8 @@ class PullInput:
         via: The target's catalog as a running Spark session knows it.
         history: Whether the whole histories may tell the old names of columns, not only the newest commits.
         workers: How many tables are read at the same time.
+        writers_since: The time in milliseconds since which `Pulled.writers` has who wrote, by older commits
+            than those that are read anyway; None for these alone.
         numbers: Whether a new table whose name or file another one has gets a number; else it is an error.
     """
 
@@ -65,6 +67,7 @@ class PullInput:
     history: bool = False
     workers: TableWorkers = SIDE_BY_SIDE
     numbers: bool = False
+    writers_since: int | None = None
 
 
 @frozen

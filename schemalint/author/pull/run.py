@@ -93,7 +93,8 @@ class _Pulling:
             self._failed.append(NotPulled(reference, error))
 
     def _pull(self, lookup: TableLookup, table: LiveTable) -> None:
-        self._writers.append(table.writers)
+        since = self._request.writers_since
+        self._writers.append(table.writers if since is None else table.writers_since(since))
         if lookup.file is not None:
             self._update(lookup.file, lookup.contract.table, table)
             return

@@ -34,6 +34,9 @@ MAX_SIZE: Final = 64 * _MIB
 MAX_WRITERS: Final = 100
 """Engines that are kept of a table's commits, those that wrote last."""
 
+MAX_OLDER_COMMITS: Final = 30
+"""Commits before the newest checkpoint that are read to learn who writes a table."""
+
 MAX_HISTORY: Final = 32 * _MIB
 """Bytes of all ``metaData`` actions of a history; beyond that the oldest are left out."""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schemalint.base.errors import LiveError
+from schemalint.tables.delta_log import limits
 from schemalint.tables.delta_log.history import history_since, read_history
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from schemalint.delta.table import History
     from schemalint.tables.delta_log.actions import TableActions
@@ -49,6 +51,30 @@ class OlderCommits:
             finally:
                 self._files.release(self._reopen)
         return self._found[version]
+
+    def writers_since(self, at: int) -> Mapping[str, int]:
+        """Return who wrote since a time (milliseconds), by ``engineInfo``, and when last.
+
+        Beside the commits that were read, so many of the older ones are as `limits.MAX_OLDER_COMMITS` allows,
+        the newest first. A file that was stored before the time is none of them.
+        """
+        try:
+            checkpoint = self._files.listing.checkpoint_before(self._version)
+            self._files.widen(max(0, checkpoint - limits.MAX_OLDER_COMMITS))
+            newest_first = sorted(self._files.listing.commits.items(), reverse=True)
+            older = [
+                (version, file)
+                for version, file in newest_first
+                if version <= checkpoint and (file.modified_ms is None or file.modified_ms >= at)
+            ][: limits.MAX_OLDER_COMMITS]
+            self._files.expect(file for _, file in older)
+            for version, _ in older:
+                self._files.commit(version)
+        except LiveError:
+            pass  # others write meanwhile, and the log is cleaned up: what is known stays
+        finally:
+            self._files.release(self._reopen)
+        return self._files.writers()
 
     def _read(self, version: int) -> History:
         # The files at hand may suffice, then those since the version; only the whole log has every state.

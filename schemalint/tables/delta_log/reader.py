@@ -99,9 +99,11 @@ def read_table(
     if history:
         return table
     open_log = reopen if reopen is not None else lambda: store  # with it, the table does not keep the store
+    commits = OlderCommits(files, newest_version, state, reopen)
     return replace(
         table,
-        older=OlderCommits(files, newest_version, state, reopen).history_since,
+        older=commits.history_since,
+        older_writers=commits.writers_since,
         size=lambda: told_bytes(open_log(), requested),
     )
 

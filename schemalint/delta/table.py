@@ -288,8 +288,8 @@ class LiveTable:
             the epoch; without OPTIMIZE and VACUUM. The JSON of ``show`` has none.
         older: Reads the history since a version, where `history` does not reach back to it: from then on, or
             from the oldest version that is known. None if `history` has all that the log has.
-        older_writers: Reads who wrote since a time in milliseconds, as `writers`, from older commits too; None
-            if `writers` has all.
+        older_writers: Reads who wrote since a time in milliseconds, as `writers`, from older commits too.
+            None if `writers` has all.
         size: Asks the log for the bytes of the live data files; None from it, or in its place, if unknown.
     """
 

@@ -46,6 +46,8 @@ _RETENTION: Final = "delta.deletedFileRetentionDuration"
 _OVERWRITTEN: Final = "DELTA_SCHEMA_CHANGED_WITH_VERSION"
 _STRICT: Final = "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED"
 _CHANGED_FILES: Final = "DELTA_SOURCE_TABLE_IGNORE_CHANGES"
+_BLOCKED: Final = "DELTA_STREAMING_CANNOT_CONTINUE_PROCESSING_POST_SCHEMA_EVOLUTION"
+_DROPPED: Final = "DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG"
 _REPLACED: Final = "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"
 
 
@@ -58,6 +60,7 @@ class Way(Enum):
     REPLACE = "replace"
     DEFINE = "define"
     CONSTRAINT = "constraint"
+    CLUSTER = "cluster"
 
 
 @frozen
@@ -161,7 +164,9 @@ def _ways_of_others(change: Change, state: TableState) -> Iterator[WayOut]:
             name = format_path(path)
             yield WayOut(Way.CONSTRAINT, f"add a constraint: {name} IS NOT NULL", 1, rewrites=False)
             yield _by_definition(state)
-        case FieldAdded(field=field) if field.nullable is False:
+        case FieldAdded(path=path, field=field) if field.nullable is False:
+            if len(path) == 1:
+                yield _by_nullable_column(format_path(path))
             yield _by_definition(state)
         case PartitioningChanged(new=new):
             names = ", ".join(format_path((name,)) for name in new) if isinstance(new, tuple) else ""
@@ -170,6 +175,19 @@ def _ways_of_others(change: Change, state: TableState) -> Iterator[WayOut]:
         case FieldRemoved(path=(str(name),)) if name.lower() in state.partition_keys:
             yield _by_overwriting(state, f"without {format_path(change.path)}")
             yield _by_replacing(state, "", f", without {format_path(change.path)}")
+        case FieldRemoved(path=(str(),) as path) if state.clustering.overlapping(path_key(path)):
+            column, is_mapped = format_path(path), state.column_mapping != "none"
+            mapping = "" if is_mapped else "turn on column mapping, "
+            yield WayOut(
+                Way.CLUSTER,
+                f"cluster by other columns, or by none, {mapping}then drop {column}",
+                2 if is_mapped else 3,
+                stops=_DROPPED,
+                stops_tracked=_BLOCKED,
+                rewrites=False,
+            )
+            yield _by_overwriting(state, f"without {column}")
+            yield _by_replacing(state, "", f", without {column}")
         case GeneratedChanged(path=path, new=None) | IdentityChanged(path=path, new=None):
             refused = _STRICT if _has_strict_identity(state) else None
             plain = update_field(
@@ -217,6 +235,16 @@ def _by_replacing(state: TableState, clause: str, how: str = "") -> WayOut:
     )
 
 
+def _by_nullable_column(name: str) -> WayOut:
+    """Return the way by a new column that may be null until it is filled; a fill is an UPDATE."""
+    return WayOut(
+        Way.CONSTRAINT,
+        f"add {name} as nullable, fill it, then add a constraint: {name} IS NOT NULL",
+        stops=_CHANGED_FILES,
+        stops_tracked=_CHANGED_FILES,
+    )
+
+
 def _by_definition(state: TableState) -> WayOut:
     return WayOut(
         Way.DEFINE,
@@ -258,7 +286,7 @@ def _by_column(change: TypeChanged, state: TableState) -> WayOut:
         f"{mapping}add {added}, {fill}, move writers and readers to it, and list {old} under dropped",
         loses=(f"NOT NULL of {old}",) if column is not None and column.nullable is False else (),
         refused=_refusal_of_drop(change.path[:inside], state),
-        stops="DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG",
+        stops=_DROPPED,
         stops_tracked=_CHANGED_FILES,
         unsure=_unparsed_user(change.path[:inside], state),
     )

@@ -172,6 +172,7 @@ def test_a_change_that_an_edit_makes_possible_has_no_ways() -> None:
     assert finding.ways == ()
 
 
+MAPPED = "properties: {delta.columnMapping.mode: name}\n"
 PLAIN = "  - {name: a, type: bigint}\n  - {name: p, type: int}\n"
 
 
@@ -179,7 +180,13 @@ PLAIN = "  - {name: a, type: bigint}\n  - {name: p, type: int}\n"
     ("code", "before", "after", "ways"),
     [
         ("NC001", PLAIN, PLAIN.replace("int}", "int, nullable: false}", 2), ["constraint", "define"]),
-        ("NC002", PLAIN, PLAIN + "  - {name: n, type: int, nullable: false}\n", ["define"]),
+        ("NC002", PLAIN, PLAIN + "  - {name: n, type: int, nullable: false}\n", ["constraint", "define"]),
+        (
+            "NC007",
+            PLAIN + "clustered_by: [p]\n" + MAPPED,
+            PLAIN.partition("\n")[0] + "\ndropped: [p]\n" + MAPPED,
+            ["cluster", "overwrite", "replace"],
+        ),
         ("NC007", PLAIN + "partitioned_by: [p]\n", PLAIN + "partitioned_by: [a]\n", ["overwrite", "replace"]),
         (
             "NC006",
@@ -203,6 +210,8 @@ def test_other_changes_that_delta_refuses_have_ways(
 
 def test_a_definition_with_an_identity_that_takes_no_value_cannot_get_the_rows_back() -> None:
     before = PLAIN.replace("bigint", "bigint, identity: {allow_explicit_insert: false}")
-    (way,) = found(before, before + "  - {name: n, type: int, nullable: false}\n", "")["NC002"].ways
+    (_constraint, way) = found(before, before + "  - {name: n, type: int, nullable: false}\n", "")[
+        "NC002"
+    ].ways
     assert way.refused == "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED"
     assert "Delta refuses the rows, and leaves the table empty" in way_text(way)

@@ -111,17 +111,17 @@ def ways_out(change: Change, state: TableState, engine: Engine | None = None) ->
         state: The table before the change.
         engine: The engine that would go the way; None for the newest Delta.
     """
-    if not isinstance(change, TypeChanged):
-        unknown_for = None if engine is None or engine.is_newest else engine
-        return tuple(
-            replace(way, unknown_for=unknown_for if way.rewrites else None)
-            for way in _ways_of_others(change, state)
-        )
-    unknown_for = None if _is_asked(engine) else engine
-    return tuple(
-        way if way.way is Way.WIDEN else replace(way, unknown_for=unknown_for)
-        for way in _ways(change, state, engine)
-    )
+    ways = _ways(change, state, engine) if isinstance(change, TypeChanged) else _ways_of_others(change, state)
+    return tuple(_on(engine, way) if way.rewrites else way for way in ways)
+
+
+def _on(engine: Engine | None, way: WayOut) -> WayOut:
+    """Return the way on an engine."""
+    if not _is_asked(engine):
+        return replace(way, unknown_for=engine)
+    if way.way is Way.REPLACE and engine is not None and engine.name == DELTA_SPARK:
+        return replace(way, refused=_REFUSED_REPLACEMENTS.get(engine.version, way.refused))
+    return way
 
 
 def _is_asked(engine: Engine | None) -> bool:
@@ -151,7 +151,6 @@ def _ways(change: TypeChanged, state: TableState, engine: Engine | None) -> Iter
         f"CREATE OR REPLACE TABLE … AS SELECT, with {name} cast to {new}",
         1,
         ("the table id", *_lost_by_replacing(change.path, state)),
-        _REFUSED_REPLACEMENTS.get(engine.version) if engine and engine.name == DELTA_SPARK else None,
         stops=_REPLACED,
         stops_tracked=_REPLACED,
     )

@@ -9,7 +9,7 @@ import pytest
 
 from schemalint import contract as contracts
 from schemalint.base.values import replace
-from schemalint.delta.change import TypeChanged
+from schemalint.delta.change import PartitioningChanged, TypeChanged
 from schemalint.delta.datatype import INTEGER, LONG, Decimal
 from schemalint.delta.engine import parse_engine
 from schemalint.delta.table import TableState
@@ -109,6 +109,21 @@ def test_a_price_says_for_which_engine_it_is_unknown(engine: str, unknown_for: s
     texts = [way_text(way) for way in ways]
     assert len(texts) == 3
     assert all(text.endswith(f"unknown for {engine})") == bool(unknown_for) for text in texts)
+
+
+def test_the_price_of_another_change_is_known_for_the_releases_that_were_asked() -> None:
+    change = PartitioningChanged(("p",), ("a",))
+    prices = {
+        engine: [
+            (way.refused, way.unknown_for) for way in ways_out(change, TableState(), parse_engine(engine))
+        ]
+        for engine in ("delta-spark 3.3.2", "delta-spark 4.0.1", "delta-spark 4.2.0")
+    }
+    assert prices == {
+        "delta-spark 3.3.2": [(None, None), ("_LEGACY_ERROR_TEMP_1113", None)],
+        "delta-spark 4.0.1": [(None, None), (None, None)],
+        "delta-spark 4.2.0": [(None, parse_engine("delta-spark 4.2.0"))] * 2,
+    }
 
 
 def test_an_array_is_made_anew_as_a_whole() -> None:

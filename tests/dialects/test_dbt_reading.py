@@ -117,6 +117,16 @@ def test_clustering_is_unmanaged_where_the_adapter_cannot_say_it(manifest: Calla
     assert table(read(made), "sales.payments").state.clustered_by is UNMANAGED
 
 
+def test_what_dbt_does_when_columns_differ(manifest: Callable[[str], Manifest]) -> None:
+    """A snapshot gets new columns, whatever is configured (`spark__create_columns` and its neighbours)."""
+    made = manifest("v12")
+    del made["nodes"]["model.shop.events"]["config"]["on_schema_change"]
+    found = read(made, models=("snapshots",))
+    says = {contract.table: contract.on_column_change for contract in found.contracts}
+    assert (says["sales.orders"], says["sales.events"]) == ("append", "ignore")
+    assert (says["sales.orders_replaced"], says["snapshots.orders_snapshot"]) == (None, "append")
+
+
 def test_readers_are_models_and_dashboards_through_views(manifest: Callable[[str], Manifest]) -> None:
     made = manifest("v12")
     made["child_map"]["model.shop.recent_orders"] = ["model.shop.notes", "test.shop.unique_orders"]

@@ -219,6 +219,18 @@ def test_the_tables_of_a_session_are_adopted(metastore: Metastore) -> None:
     assert (checked.status, checked.codes) == (0, []), checked.out
 
 
+def test_tables_of_a_session_that_dbt_makes_are_not_adopted(metastore: Metastore) -> None:
+    Path("schemalint.toml").unlink()
+    node = {"unique_id": "model.shop.orders", "resource_type": "model", "schema": "SALES", "alias": "orders"}
+    version = "https://schemas.getdbt.com/dbt/manifest/v12.json"
+    manifest = {"metadata": {"dbt_schema_version": version}, "nodes": {"model.shop.orders": node}}
+    metastore.project.repo.write("dbt_project.yml", "name: shop\n")
+    metastore.project.repo.write("target/manifest.json", json.dumps(manifest))
+    adopted = metastore.run("init", "--ci", "none")
+    assert [path.stem for path in Path("contracts/sales").iterdir()] == ["placed"], adopted.err
+    assert "2 tables declared, 1 of them by dbt" in adopted.out
+
+
 def test_pull_works_without_a_configuration(metastore: Metastore) -> None:
     Path("schemalint.toml").unlink()
     run = metastore.run("pull", "sales.orders")

@@ -16,15 +16,25 @@ def column_change_not_followed(
 
     ## What it does
 
-    Finds changes of columns that Delta can make, and that the tool of `managed_by` does not make:
-    `on_column_change: append` adds columns only, `ignore` does nothing, and `fail` ends the run. For
-    a model of dbt that is its `on_schema_change`.
+    Finds changes of columns that Delta can make, and that the tool of `managed_by` does not make. For a model
+    of dbt, `on_column_change` is its `on_schema_change`. What the statements of dbt-spark and dbt-databricks
+    do on Delta 4.4.0:
+
+    | | a new column | one that is gone | a wider type |
+    | --- | --- | --- | --- |
+    | `append` | is added | dbt-spark fails, dbt-databricks writes NULL | stays as it was |
+    | `sync` | is added | dbt-spark fails, dbt-databricks drops it | is altered |
+    | `ignore` | is not added | fails; dbt-databricks writes NULL if it appends | stays as it was |
+    | `fail` | fails | fails | fails |
+
+    No adapter alters a field of a struct: a new one, one that is gone, and with `sync` a wider one fail the
+    run.
 
     ## Why is this bad?
 
     The declaration and the table differ from then on: a new column never gets to the table, an old one stays
-    in it and is NULL in new rows, and a value that only the wider type holds fails the run. With `fail` no
-    run succeeds until somebody rebuilds the table.
+    in it, and a value that only the wider type holds fails the run. Where a run fails, no later one succeeds
+    until somebody rebuilds or alters the table.
 
     ## What to do
 
@@ -62,21 +72,31 @@ def column_change_not_followed(
     ```
     """
     follows, tool, name = ctx.contract.on_column_change, ctx.contract.managed_by, format_path(change.path)
-    if follows in (None, "sync") or (follows == "append" and isinstance(change, FieldAdded)):
-        return
     help_text = "rebuild the table once, or alter it before the next run"
-    if follows == "fail":
-        yield Problem(
-            f"the next run of {tool} fails at {name}: it is to fail when columns differ",
-            help=help_text,
-            severity=Severity.ERROR,
-        )
+    reason = _failure(change, follows)
+    if reason is not None:
+        what = f"the next run of {tool} fails at {name}: {reason}"
+        yield Problem(what, help=help_text, severity=Severity.ERROR)
         return
-    match change:
-        case FieldAdded():
+    match change, follows:
+        case FieldAdded(), "ignore":
             what = f"{tool} does not add {name} to the table"
-        case FieldRemoved():
-            what = f"{tool} leaves {name} in the table, and new rows are NULL there"
-        case TypeChanged(old=old):
+        case FieldRemoved(), "sync":
+            what = f"{tool} drops {name}, or its next run fails: dbt-spark drops no column"
+        case FieldRemoved(), "append" | "ignore":
+            what = f"{tool} leaves {name} in the table, and its next run fails, or writes NULL there"
+        case TypeChanged(old=old), "append" | "ignore":
             what = f"{tool} leaves {name} as {print_type(old)}, and a larger value fails the run"
+        case _:
+            return
     yield Problem(what, help=help_text)
+
+
+def _failure(change: FieldAdded | FieldRemoved | TypeChanged, follows: str | None) -> str | None:
+    """Return why the next run fails whatever the adapter is; None if it may succeed."""
+    if follows == "fail":
+        return "it is to fail when columns differ"
+    is_written = isinstance(change, TypeChanged) and follows != "sync"
+    if follows is None or len(change.path) == 1 or is_written:
+        return None
+    return "it alters nothing inside a column"

@@ -162,7 +162,7 @@ class Models:
             owner=owner_of(self.manifest, node),
             managed_by="dbt",
             managed_how="rename" if is_renamed else how,
-            on_column_change=_on_change(config) if how == "alter" else None,
+            on_column_change=_on_change(node) if how == "alter" else None,
             open=WriterPermissions(columns=bool(columns.untyped)),
             consumers=readers_of(self.manifest, text(node, "unique_id")),
             file=file,
@@ -323,5 +323,8 @@ def _properties(config: Json) -> dict[str, str | None]:
     }
 
 
-def _on_change(config: Json) -> OnColumnChange:
-    return _ON_CHANGE.get(text(config, "on_schema_change"), "ignore")
+def _on_change(node: Json) -> OnColumnChange:
+    """Return what dbt does when columns differ; a snapshot gets new ones, whatever is configured."""
+    if text(node, "resource_type") == "snapshot":
+        return "append"
+    return _ON_CHANGE.get(text(mapping(node, "config"), "on_schema_change"), "ignore")

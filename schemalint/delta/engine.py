@@ -26,8 +26,12 @@ ANSWERED: Final[frozenset[str]] = frozenset()
 DELTA_LINES: Final = ("2.4", "3.0", "3.1", "3.2", "3.3", "4.0", "4.1", "4.2", "4.3", "4.4")
 """The lines of releases that schemalint knows, the oldest first."""
 
-# Source: learn.microsoft.com/fabric/data-engineering/runtime-1-3 (2026-04), which says "Delta 3.2".
 _FABRIC: Final = {"1.3": "3.2.1"}
+FABRIC_PAGE: Final = "learn.microsoft.com/fabric/data-engineering/runtime-1-3"
+"""The page that says which Delta a runtime of Fabric is: "Delta 3.2"."""
+FABRIC_READ: Final = "2026-04"
+"""When it was read; the day is not known any more."""
+
 _OLDEST_DATABRICKS: Final = (9, 1)
 # The newest runtime of which a page of docs.databricks.com says what it does with a type, 2026-11.
 _NEWEST_DATABRICKS: Final = "18.2"

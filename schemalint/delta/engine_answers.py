@@ -26,7 +26,16 @@ from schemalint.delta.datatype import (
     Decimal,
     String,
 )
-from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, MEASURED, Engine, release_of
+from schemalint.delta.engine import (
+    DATABRICKS,
+    DELTA_SPARK,
+    FABRIC,
+    FABRIC_PAGE,
+    FABRIC_READ,
+    MEASURED,
+    Engine,
+    release_of,
+)
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.widening import TypeStep, step
 
@@ -54,7 +63,7 @@ class Answer:
         does: None if that is unknown.
         evidence: How it is known.
         since: Which version does it, as a clause: ``Delta can from 4.0 on``; empty if none is known.
-        read_on: The day (ISO) on which the vendor's page was read; empty without one.
+        read_on: The day (ISO), or the month, on which the vendor's page was read; empty without one.
     """
 
     does: bool | None
@@ -69,7 +78,7 @@ class Answer:
         """
         if self.evidence is Evidence.MEASURED:
             return ""
-        is_old = self.read_on and today - dt.date.fromisoformat(self.read_on) > _YEAR
+        is_old = self.read_on and today - dt.date.fromisoformat(f"{self.read_on}-01"[:10]) > _YEAR
         return f" ({self.evidence.value}{', by a page read more than a year ago' if is_old else ''})"
 
 
@@ -120,12 +129,11 @@ def knows_feature(engine: Engine | None, name: str) -> Answer:
     row = FEATURES.get(name)
     if engine is None:
         return _YES if row is not None and row.in_spark else _NO
-    from schemalint.delta.engine_rows import FEATURE_SPANS  # noqa: PLC0415
+    from schemalint.delta.engine_rows import FEATURE_SPANS, Span  # noqa: PLC0415
 
-    span = FEATURE_SPANS.get(name)
-    if span is not None:
-        return _answer(engine, span)
-    return _UNKNOWN if engine.name == DATABRICKS and row is not None else _NO
+    if name not in FEATURE_SPANS and engine.name == DATABRICKS:
+        return _UNKNOWN if row is not None else _NO
+    return _answer(engine, FEATURE_SPANS.get(name, Span(None)))
 
 
 def drops_feature(engine: Engine | None, name: str) -> Answer:
@@ -295,6 +303,11 @@ def _answer(engine: Engine, span: Span | None) -> Answer:
         return _UNKNOWN
     is_asked = span.asked and engine.name == DELTA_SPARK and engine.release in map(release_of, MEASURED)
     since = "" if span.since is None or does else f"Delta can from {span.since} on"
+    if engine.name == FABRIC and not does:
+        line = ".".join(map(str, engine.delta[:2]))
+        runtime = f"{engine.name} {engine.judged_as or engine.version}"
+        source = f"{runtime} is Delta {line}, as {FABRIC_PAGE} says ({FABRIC_READ})"
+        return Answer(does, Evidence.DOCUMENTED, f"{since}; {source}" if since else source, FABRIC_READ)
     return Answer(does, Evidence.MEASURED if is_asked else Evidence.DOCUMENTED, since)
 
 

@@ -39,8 +39,13 @@ def appended(number: int) -> str:
 
 
 def deleted(number: int) -> str:
-    """Delete a row; after the last one, nothing."""
-    return f"DELETE FROM {{table}} WHERE id = {number}"
+    """Delete a row, none of the last partition; in the end, nothing."""
+    return f"DELETE FROM {{table}} WHERE id = {deleted_id(number)}"
+
+
+def deleted_id(number: int) -> int:
+    """Return the id of the row."""
+    return number // (PARTITIONS - 1) * PARTITIONS + number % (PARTITIONS - 1)
 
 
 def widened(number: int) -> str:
@@ -165,7 +170,8 @@ def expected(beside: Beside, written: int) -> dict[int, tuple[int, str]]:
     """Return the values of the old and the new column by id."""
     first = {number: (number, "own" if number % 10 == 9 else str(number)) for number in range(ROWS)}
     if beside.statement is deleted:
-        return {number: values for number, values in first.items() if number >= written}
+        gone = set(map(deleted_id, range(written)))
+        return {number: values for number, values in first.items() if number not in gone}
     if beside.statement is widened:
         wide = {ROWS + number: number + (1 << 40) for number in range(1, written)}
         return first | {number: (value, str(value)) for number, value in wide.items()}

@@ -285,7 +285,7 @@ def test_a_comment_with_a_long_report_has_the_plan_too(
     check: Callable[..., Step], pull: PullRequest, lake: Lake
 ) -> None:
     lake.write("orders", *FIELDS)
-    columns = "".join(f"  - {{name: c{number}, type: bigint, nullable: false}}\n" for number in range(300))
+    columns = "".join(f"  - {{name: c{number}, type: bigint, nullable: false}}\n" for number in range(100))
     description = "description: One row per order.\n"
     step = check(pull, pull.push({FILE: ORDERS + columns + description}), live="auto")
     body = step.comment["body"]

@@ -345,14 +345,13 @@ OF_KIND = {
     StepKind.ADD_CONSTRAINT: "ALTER TABLE {table} ADD CONSTRAINT d CHECK (at > date'2026-1-2' OR \"\" = '')",
     StepKind.DROP_FEATURE: "ALTER TABLE {table} DROP FEATURE `deletionVectors`",
     StepKind.RECORD: "INSERT INTO {table} (`id`, `a`) SELECT `id`, `a` FROM {table} WHERE false",
-    StepKind.FILL: r"UPDATE {table} SET `note` = concat(cast(`at` AS string), 'a\\b', `code`) "
-    "WHERE `note` IS NULL",
+    StepKind.FILL: r"UPDATE {table} SET `a` = (hour(`at`) * 100 + length('a\\b')) WHERE `a` IS NULL",
 }
 """A statement of each kind."""
 _ROWS = {
     StepKind.FILL: (
-        f"INSERT INTO {{table}} VALUES (1, 2, NULL, 'ab', timestamp'{AT}')",
-        "SELECT note FROM {table}",
+        f"INSERT INTO {{table}} VALUES (1, NULL, 'x', 'ab', timestamp'{AT}')",
+        "SELECT a FROM {table}",
     )
 }
 """What goes before and after the statement where it changes rows."""

@@ -228,7 +228,7 @@ def test_tables_of_a_session_that_dbt_makes_are_not_adopted(metastore: Metastore
     metastore.project.repo.write("target/manifest.json", json.dumps(manifest))
     adopted = metastore.run("init", "--ci", "none")
     assert [path.stem for path in Path("contracts/sales").iterdir()] == ["placed"], adopted.err
-    assert "2 tables declared, 1 of them by dbt" in adopted.out
+    assert "1 of them by dbt" in adopted.out  # the session may have tables of other tests
 
 
 def test_pull_works_without_a_configuration(metastore: Metastore) -> None:

@@ -29,10 +29,10 @@ def iceberg_beyond_session(_contract: Contract, ctx: RuleContext) -> Iterator[Pr
     The jar is not part of Delta Spark, and a check cannot see what the sessions of a target have. Measured
     without it: Delta 3.2.1, 3.3.2 and 4.0.1 refuse to create the table (`DELTA_MISSING_ICEBERG_CLASS`). They
     commit an `ALTER TABLE`, and report `DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED` after that. From then on
-    each write, of each session without the jar, is committed and reports that error too: a job that tries
-    again writes its rows twice. Delta 4.4.0 refuses to alter a table of a catalog before the commit, creates
-    one, and then refuses its writes, all with `DELTA_MISSING_ICEBERG_CLASS`; a table that is written by its
-    path gets no copy, without a word.
+    each write of a session without the jar is committed and reports that error too (asked of 3.3.2): a job
+    that tries again writes its rows twice. Delta 4.4.0 refuses to alter a table of a catalog before the
+    commit, creates one, and then refuses its writes, all with `DELTA_MISSING_ICEBERG_CLASS`; a table that is
+    written by its path gets no copy, without a word.
 
     ## What to do
 

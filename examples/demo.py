@@ -172,7 +172,9 @@ class Tables:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.session = start(SparkSettings(conf={"spark.sql.warehouse.dir": str(root)}))
+        # Delta starts 50 tasks for each snapshot unless told otherwise, and a stream reads several.
+        conf = {"spark.sql.warehouse.dir": str(root), "spark.databricks.delta.snapshotPartitions": "2"}
+        self.session = start(SparkSettings(conf=conf))
         for statement in TABLES:
             self._run(statement)
 

@@ -11,9 +11,9 @@ PINS := requirements/dev.txt
 FUZZ_PINS := requirements/fuzz.txt
 FUZZ_INSTALLED := .venv/.fuzz
 FUZZ_SECONDS ?= 3600
-# What `make test` leaves to `make engine`, `apply-engines`, `kill` and `dbt`, which .ci/run starts if what they ask
-# about changed.
-EACH_TIME := -m 'not engine and not kill and not older and not dbt'
+# What `make test` leaves to `make tour`, which .ci/run always starts, and to `make engine`, `apply-engines`, `kill` and
+# `dbt`, which it starts if what they ask about changed.
+EACH_TIME := -m 'not engine and not kill and not older and not dbt and not demo'
 # Samples that `make engine` asks whole (tests/support/sampling.py).
 SAMPLED := $(addprefix tests/engine/test_,checkpoint_faults.py expressions_on_the_engine.py feature_drops.py \
     live_values.py schema_history.py) tests/spark/test_apply_sessions.py
@@ -41,11 +41,12 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage docs dist version home bench engine engine-environment engine-pins apply-engines dbt kill record probe ground fuzz lint pins clean
+.PHONY: help demo tour test coverage docs dist version home bench engine engine-environment engine-pins apply-engines dbt kill record probe ground fuzz lint pins clean
 .PHONY: require-java require-python
 
 help:
 	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
+	@echo 'make tour      the demo, compared with what docs/tour.md shows of it'
 	@echo 'make test      the tests, those that ask the real engine included'
 	@echo 'make coverage  the tests, and a list of the lines and branches that none of them reaches'
 	@echo 'make docs      the site, in site/'
@@ -66,12 +67,16 @@ help:
 demo: require-java $(INSTALLED)
 	@$(BIN)/python examples/demo.py
 
+tour: require-java $(INSTALLED)
+	$(BIN)/python -m pytest -n 0 -m demo tests/docs/test_tour.py
+
 # Without bytecode, each worker and each command that the tests start would compile all modules again.
 test coverage: export PYTHONDONTWRITEBYTECODE =
 
-# Two workers, each with a Spark session for its group of the engine's tests (tests/conftest.py).
+# Two workers have a Spark session for their group of the engine's tests (tests/conftest.py). The third one works while
+# those wait for disks, processes and servers.
 test: require-java $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=20 $(EACH_TIME)
+	$(BIN)/python -m pytest -n 3 --dist loadgroup --durations=20 $(EACH_TIME)
 
 coverage: require-java $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov $(EACH_TIME)

@@ -38,6 +38,9 @@ SESSION_CONF = {
     "spark.databricks.delta.allFilesInCrc.enabled": "false",
     # As in the sessions that schemalint starts: markers are appended without compiled code, in half the time.
     FITS_SNAPSHOTS: "true",
+    # Delta commits without checksum files. With them, Hadoop starts twice as many processes for a commit
+    # (`chmod`, `readlink`), a fifth of its CPU. The processes that tests kill have the file system of users.
+    "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     # Spark would not start on a machine whose host name does not resolve, such as a container.
@@ -59,15 +62,24 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Make two groups of the engine's tests for pytest-xdist (``--dist loadgroup``), and start them first.
+    """Say which tests go to one worker of pytest-xdist (``--dist loadgroup``), and start the engine's first.
 
-    The tests of the commands that use Spark take as long as all other questions to the engine.
+    The tests of the commands that use Spark take as long as all other questions to the engine. Where a
+    fixture is made for its module, two workers would make it twice.
     """
     for item in items:
         if item.get_closest_marker("spark"):
             of_commands = item.path.is_relative_to(Path(__file__).with_name("spark"))
             item.add_marker(pytest.mark.xdist_group("spark-commands" if of_commands else "spark-engine"))
+        elif uses_fixture_of_module(item):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+
+
+def uses_fixture_of_module(item: pytest.Item) -> bool:
+    """Whether a fixture of the test is made once for its module."""
+    definitions = getattr(item, "_fixtureinfo").name2fixturedefs  # noqa: B009 (pytest has no public name for it)
+    return any(fixture.scope == "module" for of_name in definitions.values() for fixture in of_name)
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 """The commands of ``docs/tour.md`` print what it shows.
 
-Commands that need tables are compared with the output of the demo; the tests run all other commands.
+Commands that need tables are compared with the output of the demo (`make tour`); the tests run all other commands.
 """
 
 from __future__ import annotations
@@ -95,11 +95,11 @@ def test_commands_without_tables_print_the_output_shown(tmp_path: Path) -> None:
         assert outputs_match(shell.output, output), f"$ {shell.command}\n{output}"
 
 
-@pytest.mark.spark
-@pytest.mark.usefixtures("spark")  # skips or fails without an engine
+@pytest.mark.demo
 def test_the_demo_succeeds_and_prints_the_output_shown(tmp_path: Path) -> None:
     process = subprocess.run(
-        [sys.executable, ROOT / "examples/demo.py"],
+        ["make", "--no-print-directory", "demo"],
+        cwd=ROOT,
         env={**os.environ, "TMPDIR": str(tmp_path)},
         stdin=subprocess.DEVNULL,
         capture_output=True,

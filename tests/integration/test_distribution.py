@@ -17,9 +17,6 @@ import schemalint
 from schemalint.lint.rulebook import load_rules
 from support.repo import Repo
 
-# One worker of pytest-xdist builds and installs.
-pytestmark = pytest.mark.xdist_group("distribution")
-
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 UV = (BIN / "uv", "--quiet")

@@ -17,9 +17,6 @@ from schemalint.delta.datatype import LONG, Field
 from support.logs import metadata, protocol, write_checkpoint, write_log
 from support.repo import Repo
 
-# One worker of pytest-xdist, because installing the hook environment takes longest.
-pytestmark = pytest.mark.xdist_group("pre-commit")
-
 ROOT = Path(__file__).parents[2]
 PRE_COMMIT = (sys.executable, "-m", "pre_commit")
 

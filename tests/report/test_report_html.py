@@ -54,7 +54,6 @@ ATTRIBUTES = {
 }
 
 Json = dict[str, Any]
-IN_BROWSER = pytest.mark.xdist_group("browser")  # which one worker starts
 
 
 class Page(HTMLParser):
@@ -201,7 +200,6 @@ def views(tmp_path_factory: pytest.TempPathFactory, audited: Path) -> Json:
     return found
 
 
-@IN_BROWSER
 def test_a_browser_shows_each_page_without_errors_requests_and_sideways_scrolling(views: Json) -> None:
     for name, page in views.items():
         assert page["errors"] == [], name
@@ -213,7 +211,6 @@ def test_a_browser_shows_each_page_without_errors_requests_and_sideways_scrollin
             assert set(view["attributes"]) <= ATTRIBUTES, name
 
 
-@IN_BROWSER
 def test_all_text_has_contrast_in_light_and_dark(views: Json) -> None:
     for name, page in views.items():
         for view in page["views"]:
@@ -222,7 +219,6 @@ def test_all_text_has_contrast_in_light_and_dark(views: Json) -> None:
         assert len({view["background"] for view in page["views"]}) == 2, name
 
 
-@IN_BROWSER
 def test_the_keyboard_reaches_everything_in_the_order_of_the_page(views: Json) -> None:
     for name, page in views.items():
         places = [each["place"] for each in page["focus"]]
@@ -233,7 +229,6 @@ def test_the_keyboard_reaches_everything_in_the_order_of_the_page(views: Json) -
     assert tags == {"A", "PRE", "SUMMARY"}
 
 
-@IN_BROWSER
 def test_the_page_is_readable_without_scripts(views: Json) -> None:
     (text, *_) = (view["text"] for view in views["pull_request.html"]["views"])
     for part in ("1 error, 1 warning in 3 tables", "approval claimed for @ada", "via: rewrite", "@partners"):

@@ -11,7 +11,10 @@ from support.npm import CACHE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-OPTIONS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
+OPTIONS: Final = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
+    " -Djdk.lang.Process.launchMechanism=VFORK"
+)
 """The cheap compiler and collector start seconds sooner, and leave a core to the other tests.
 
 With this compiler alone a JVM keeps 48 MiB of compiled code. A session of many tests fills that in minutes,

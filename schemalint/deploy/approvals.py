@@ -131,7 +131,7 @@ def _checked(deployment: Deployment, table: TablePlan) -> TablePlan:
 
 
 def _without_fills(plan: TablePlan) -> TablePlan:
-    """Leave out the fills: all other steps can do without, and a drop counts the rows that it would lose."""
+    """Leave out the fills: what needs them, a drop or a constraint, counts the rows that are left first."""
     fills = tuple(step for step in plan.steps if step.kind is StepKind.FILL)
     steps = tuple(step for step in plan.steps if step.kind is not StepKind.FILL)
     return replace(plan, steps=steps, unfilled=fills, filed_hash=plan.hash)

@@ -66,7 +66,8 @@ def _fill_cost(step: Step, plan: TablePlan) -> str:
     size = "an unknown number of" if plan.size is None else f"up to {plan.size:,}"
     number = passes(step, plan)
     if step.kind is not StepKind.FILL:
-        return f"counts the rows before it drops: reads {size} bytes {_times(number)}"
+        does = "adds the constraint" if step.kind is StepKind.ADD_CONSTRAINT else "drops"
+        return f"counts the rows before it {does}: reads {size} bytes {_times(number)}"
     least = "at least " if plan.size is None else ""
     written = "at most as many" if plan.size is None else f"{size} bytes"
     return f"each run reads {size} bytes {least}{_times(number)}, and rewrites {written}"

@@ -99,7 +99,8 @@ class Step:
         needs: The approvals that the step needs.
         requires: The state that the step requires, one sentence for each object that it affects.
         sources: The locations of the causing declarations in the contract, as far as known.
-        fills: The column that the step fills; of a step that drops columns, those that were filled from them.
+        fills: The column that the step fills; of a step that drops columns, those that were filled from them;
+            of one that adds a constraint, those that it waits for.
     """
 
     kind: StepKind

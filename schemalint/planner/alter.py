@@ -16,7 +16,7 @@ from schemalint.planner.columns import (
     columns_set_aside,
 )
 from schemalint.planner.columns_in_place import columns_altered
-from schemalint.planner.constraints import constraints_added, constraints_dropped
+from schemalint.planner.constraints import constraints_added, constraints_dropped, constraints_of_filled
 from schemalint.planner.fills import filled_before_drops, filled_last
 from schemalint.planner.properties import (
     features_dropped,
@@ -53,3 +53,4 @@ def alter_steps(context: AlterContext) -> Iterator[Step]:
     yield from policy_removed_last(context)
     yield from clustering_set(context)
     yield from filled_last(context)
+    yield from constraints_of_filled(context)

@@ -1,17 +1,23 @@
-"""Statements for CHECK constraints; changes of a column suspend the constraints that use it."""
+"""Statements for CHECK constraints; changes of a column suspend the constraints that use it.
+
+A new constraint waits for the fills of its columns. One that changes does not: between the drop of its old
+condition and the new one, no approval may be missing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schemalint.base.values import replace
 from schemalint.delta.change import ConstraintChanged, FieldRemoved, FieldRenamed, TypeChanged
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.path import Path
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.type_verdict import alters_stored_type
-from schemalint.model.plan import Cost, Step, StepKind
+from schemalint.model.plan import Cost, Fill, Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alter_context import AlterContext
+from schemalint.planner.fills import filling
 
 
 def constraints_dropped(context: AlterContext) -> Iterator[Step]:
@@ -46,19 +52,35 @@ def _reason(changed: ConstraintChanged) -> str:
 
 
 def constraints_added(context: AlterContext) -> Iterator[Step]:
-    """Add the suspended constraints again, then the new and changed ones."""
+    """Add the suspended constraints again, then the new and changed ones that wait for no fill."""
     unchanged = [changed for changed in _to_drop(context) if changed.old == changed.new]
     for changed in (*unchanged, *context.of(ConstraintChanged)):
-        if isinstance(changed.new, str):
-            yield Step(
-                StepKind.ADD_CONSTRAINT,
-                sql.add_constraint(context.table, changed.name, changed.new),
-                (ConstraintChanged(changed.name, UNMANAGED, changed.new),),
-                (f"the constraint {changed.name} is declared",),
-                context.needed(frozenset({"checkConstraints"})),
-                undo=sql.drop_constraint(context.table, changed.name),
-                cost=Cost.SCAN,
-            )
+        if isinstance(changed.new, str) and not _awaited(context, changed):
+            yield _added(context, changed.name, changed.new)
+
+
+def constraints_of_filled(context: AlterContext) -> Iterator[Step]:
+    """Add the new constraints that are checked against the values of a fill."""
+    for changed in context.of(ConstraintChanged):
+        if isinstance(changed.new, str) and (fills := _awaited(context, changed)):
+            yield replace(_added(context, changed.name, changed.new), fills=fills)
+
+
+def _added(context: AlterContext, name: str, expression: str) -> Step:
+    return Step(
+        StepKind.ADD_CONSTRAINT,
+        sql.add_constraint(context.table, name, expression),
+        (ConstraintChanged(name, UNMANAGED, expression),),
+        (f"the constraint {name} is declared",),
+        context.needed(frozenset({"checkConstraints"})),
+        undo=sql.drop_constraint(context.table, name),
+        cost=Cost.SCAN,
+    )
+
+
+def _awaited(context: AlterContext, changed: ConstraintChanged) -> tuple[Fill, ...]:
+    """Return the fills that a constraint waits for."""
+    return () if isinstance(changed.old, str) else filling(context, str(changed.new))
 
 
 def _to_drop(context: AlterContext) -> list[ConstraintChanged]:

@@ -1,7 +1,8 @@
 """Steps that fill new columns from old ones, and what guards the drop of an old one.
 
 A fill is needed as long as both columns exist: writers that know only the old column add rows to fill. If the
-plan drops the old column, it fills before; else last, when all else is as declared.
+plan drops the old column, it fills before; else last, when all else is as declared but for new constraints on
+the filled columns: most are not true of the nulls that the rows have before.
 """
 
 from __future__ import annotations
@@ -28,12 +29,22 @@ _DECLARED: Final = RefusalKind.DECLARATION
 
 def filled_before_drops(context: AlterContext) -> Iterator[Step]:
     """Fill columns from those that the plan drops, under the names that all columns have until then."""
-    yield from (_step(context, fill) for fill, drops in _fills(context) if drops)
+    yield from (_step(context, fill) for _path, fill, drops in _fills(context) if drops)
 
 
 def filled_last(context: AlterContext) -> Iterator[Step]:
     """Fill columns from those that stay."""
-    yield from (_step(context, fill) for fill, drops in _fills(context) if not drops)
+    yield from (_step(context, fill) for _path, fill, drops in _fills(context) if not drops)
+
+
+def filling(context: AlterContext, expression: str) -> tuple[Fill, ...]:
+    """Return the fills of the columns that a condition uses, under the names that it has for them."""
+    used = [lowercased(names) for names in columns_used(expression) or ()]
+    return tuple(
+        fill
+        for path, fill, _drops in _fills(context)
+        if any(is_within(names, lowercased(path)) or is_within(lowercased(path), names) for names in used)
+    )
 
 
 def guarding(context: AlterContext, removals: Iterable[FieldRemoved]) -> tuple[Fill, ...]:
@@ -41,7 +52,7 @@ def guarding(context: AlterContext, removals: Iterable[FieldRemoved]) -> tuple[F
     removed = [lowercased(removal.path) for removal in removals]
     return tuple(
         fill
-        for fill, drops in _fills(context)
+        for _path, fill, drops in _fills(context)
         if drops and any(is_within(lowercased(fill.source), path) for path in removed)
     )
 
@@ -54,8 +65,8 @@ def is_filled_early(context: AlterContext, added: FieldAdded) -> bool:
     )
 
 
-def _fills(context: AlterContext) -> Iterator[tuple[Fill, bool]]:
-    """Yield the fills of columns whose sources are in the table, and whether the plan drops the source."""
+def _fills(context: AlterContext) -> Iterator[tuple[Path, Fill, bool]]:
+    """Yield each declared column whose source is in the table, its fill, and whether the source goes."""
     for path, backfill in context.backfills.items():
         drops = context.drops(backfill.source)
         source = backfill.source if drops else context.renames.back(backfill.source)
@@ -65,7 +76,8 @@ def _fills(context: AlterContext) -> Iterator[tuple[Fill, bool]]:
             continue
         keeps_null = backfill.keeps_null
         name = column if drops else path
-        yield Fill(name, type_, backfill.source, backfill.expression, keeps_null=keeps_null), drops
+        fill = Fill(name, type_, backfill.source, backfill.expression, keeps_null=keeps_null)
+        yield path, fill, drops
 
 
 def _type(context: AlterContext, declared: Path, live: Path, *, at_end: bool) -> DataType | None:

@@ -68,8 +68,9 @@ def _of_fill(step: Step, fill: Fill, state: TableState) -> Iterator[str]:
     if step.kind is StepKind.FILL:
         yield _column(fill.column, state)
         yield _column(fill.source, state)
-    else:
-        which = "row whose value converts" if fill.keeps_null else "row"
+    elif step.kind is not StepKind.ADD_CONSTRAINT or type_at(state.columns, fill.source) is not None:
+        judged = fill.keeps_null or step.kind is StepKind.ADD_CONSTRAINT
+        which = "row whose value converts" if judged else "row"
         yield f"no {which} has {source} without {column}"
 
 

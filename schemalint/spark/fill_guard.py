@@ -1,4 +1,4 @@
-"""Drop columns that others were filled from only if no row loses a value; tell if one has nevertheless."""
+"""What waits for the rows of a fill: the drop of the old column, and new constraints on the filled one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Final
 
 from schemalint.base.errors import ApplyError, UnfilledError
+from schemalint.delta.change import subject_name
+from schemalint.delta.datatype import field_at
 from schemalint.delta.path import format_path
 from schemalint.model.plan import Step
 from schemalint.spark.fill import ATTEMPTS, TableFills
@@ -16,8 +18,32 @@ _FIRST_PAUSE_SECONDS: Final = 0.2
 _DROP: Final = "DROP COLUMNS"
 
 
+def require_no_rows_left(fills: TableFills, step: Step, table: str) -> None:
+    """Require that no row waits for a value before a constraint judges it.
+
+    Raises:
+        UnfilledError: Rows are left to fill.
+    """
+    live = fills.read()
+    # A drop of the old column has counted its rows.
+    still = [fill for fill in step.fills if field_at(live.state.columns, fill.source) is not None]
+    left = [
+        f"{rows:,} of {format_path(fill.column)}"
+        for fill in still
+        if (rows := fills.count(fill, live.version).convertible)
+    ]
+    if left:
+        names = ", ".join(map(subject_name, step.changes))
+        raise UnfilledError(
+            f"{table}: {names} waits for rows to fill: {', '.join(left)}",
+            help="apply again with --allow data",
+        )
+
+
 def guarded_drop(fills: TableFills, step: Step, table: str, drop: Callable[[], None]) -> None:
-    """Drop columns, between a count of the rows that would lose values and a look at what came meanwhile.
+    """Drop columns only if no row loses a value, and tell if one has nevertheless.
+
+    The drop is between a count of the rows that would lose values and a look at what came meanwhile.
 
     DROP COLUMN does not conflict with an append (measured on Delta 4.4.0), so rows can come between.
 

@@ -30,7 +30,7 @@ from schemalint.planner import (
 from schemalint.planner.simulate import describe_change
 from schemalint.planner.sql import append_nothing, takes_values, unset_properties
 from schemalint.spark.fill import TableFills
-from schemalint.spark.fill_guard import guarded_drop
+from schemalint.spark.fill_guard import guarded_drop, require_no_rows_left
 from schemalint.spark.identifier import commit_identifier
 from schemalint.spark.session import SqlSession, StatementError, run
 from schemalint.spark.session_settings import transaction
@@ -226,6 +226,10 @@ class TableRun:
             filled = [fills.fill(fill) for fill in step.fills]
             self.unfilled += [format_path(done.fill.column) for done in filled if done.after.convertible]
             return "; ".join(done.text for done in filled)
+        if step.kind is StepKind.ADD_CONSTRAINT:
+            require_no_rows_left(fills, step, self.plan.table)
+            run(self.session, step.sql)
+            return ""
         guarded_drop(fills, step, self.plan.table, lambda: run(self.session, step.sql))
         return ""
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.delta.change import ConstraintChanged
+from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.fill_expressions import FILL_FUNCTIONS, tried
 from schemalint.delta.functions import FunctionKind, kind_of_function
 from schemalint.model.plan import RefusalKind
@@ -67,6 +69,43 @@ def test_the_column_is_added_and_filled_last() -> None:
     checked = f"{MAPPED}\nconstraints: {{c: id > 0}}\nprotocol: {{allow_upgrade: true}}"
     head = declared(f"{OLD}, {NEW}", checked)
     assert kinds(declared(OLD), head) == ["ADD_COLUMNS", "ADD_CONSTRAINT", "FILL"]
+
+
+CHECKED: Final = f"{MAPPED}\nprotocol: {{allow_upgrade: true}}\nconstraints: "
+
+
+def test_a_new_constraint_on_the_filled_column_is_added_after_its_values() -> None:
+    base = declared(OLD, f"{CHECKED}{{c: id > 0}}")
+    head = declared(f"{OLD}, {NEW}", f"{CHECKED}{{c: id > 0, low: id > 1, has: number IS NOT NULL}}")
+    assert kinds(base, head) == ["ADD_COLUMNS", "ADD_CONSTRAINT", "FILL", "ADD_CONSTRAINT"]
+    first, last = (
+        step for step in planned(base, head, created_table(base)).steps if step.kind.name == "ADD_CONSTRAINT"
+    )
+    assert ([first.changes[0], first.fills], len(last.fills)) == (
+        [ConstraintChanged("low", UNMANAGED, "id > 1"), ()],
+        1,
+    )
+    assert "no row whose value converts has code without number" in last.requires
+
+
+def test_a_constraint_that_changes_is_never_gone_until_an_approval_comes() -> None:
+    base = declared(f"{OLD}, {NEW}", f"{CHECKED}{{has: number > 0}}")
+    head = declared(f"{OLD}, {NEW}", f"{CHECKED}{{has: number > 1}}")
+    changed = [kind for kind in kinds(base, head) if kind != "NOTE_PENDING"]
+    assert changed == ["DROP_CONSTRAINT", "ADD_CONSTRAINT", "FILL"]
+
+
+def test_a_killed_run_fills_before_it_adds_the_constraint() -> None:
+    head = declared(f"{OLD}, {NEW}", f"{CHECKED}{{has: number IS NOT NULL}}")
+    plan = planned(declared(OLD), head, created_table(declared(OLD)))
+    assert plan.live is not None
+    left = []
+    for done in range(len(plan.steps) + 1):
+        rest = remaining_steps(plan.live, simulate(plan.live, plan.steps[:done]), plan.steps)
+        assert isinstance(rest, Remaining)
+        left.append([step.kind.name for step in rest.steps])
+    both = ["FILL", "ADD_CONSTRAINT"]
+    assert left == [["ADD_COLUMNS", *both], both, both, ["FILL"]]
 
 
 def test_as_long_as_both_columns_are_there_the_table_has_a_fill_to_run() -> None:

@@ -85,6 +85,43 @@ def test_without_the_approval_of_data_nothing_is_filled_and_nothing_lost(orders:
     assert orders.apply(allow=["data", "destructive"]).outcome is Outcome.APPLIED
 
 
+def test_a_constraint_on_the_new_column_waits_for_its_values(orders: Lakehouse) -> None:
+    """Delta refuses it while rows have a null there, and takes it when the fill has ended."""
+    more = "protocol: {allow_upgrade: true}\nconstraints: {known: amount > 0 OR id = 2}\n"
+    orders.declare(contract(f"{OLD}, {{{FILLED}, {BACKFILL}}}}}", more))
+    refused = orders.apply(allow=["data"])
+    assert refused.outcome is Outcome.REFUSED
+    assert "1 row against known (amount = NULL, id = 3)" in str(refused.error)
+    assert "amount" not in orders.table().state.columns.names
+    orders.session.sql(f"UPDATE delta.`{orders.uri}` SET amount_text = '3' WHERE id = 3")
+    waiting = orders.apply()
+    assert waiting.outcome is Outcome.FILLING
+    assert "known waits for rows to fill: 2 of amount" in str(waiting.error)
+    assert [done.step.kind.name for done in waiting.done] == ["ADD_COLUMNS"]
+    with pytest.raises(Exception, match="DELTA_NEW_CHECK_CONSTRAINT_VIOLATION"):
+        orders.sql("ADD CONSTRAINT known CHECK (amount > 0 OR id = 2)")
+    added = orders.apply(allow=["data"])
+    assert added.outcome is Outcome.APPLIED, added.error
+    assert [done.step.kind.name for done in added.done] == ["FILL", "ADD_CONSTRAINT"]
+    assert amounts(orders) == {1: "1.50", 2: "None", 3: "3.00"}
+    assert orders.apply(allow=["data"]).version == added.version
+
+
+def test_a_constraint_waits_for_the_values_of_a_column_that_goes(orders: Lakehouse) -> None:
+    orders.session.sql(f"UPDATE delta.`{orders.uri}` SET amount_text = '3' WHERE id = 3")
+    columns = f"{{name: id, type: int}}, {{{FILLED}, {BACKFILL}}}}}"
+    more = "protocol: {allow_upgrade: true}\nconstraints: {known: amount > 0 OR id = 2}\n"
+    orders.declare(contract(columns, f"{more}dropped: [amount_text]\n"))
+    waiting = orders.apply(allow=["destructive"])
+    assert waiting.outcome is Outcome.FILLING, waiting.error
+    assert "2 of amount_text" in str(waiting.error)
+    applied = orders.apply(allow=["data", "destructive"])
+    assert applied.outcome is Outcome.APPLIED, applied.error
+    kinds = ["FILL", "DROP_COLUMNS", "ADD_CONSTRAINT"]
+    assert [done.step.kind.name for done in applied.done] == kinds
+    assert amounts(orders) == {1: "1.50", 2: "None", 3: "3.00"}
+
+
 def test_no_value_is_overwritten_and_late_rows_are_filled_by_the_next_run(orders: Lakehouse) -> None:
     declare_expanded(orders)
     orders.apply()

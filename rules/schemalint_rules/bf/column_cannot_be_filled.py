@@ -30,8 +30,9 @@ def column_cannot_be_filled(contract: Contract, _ctx: RuleContext) -> Iterator[P
 
     ## What to do
 
-    Add a nullable column without a default, fill it, and set the default in a later change, when all writers
-    write the new column.
+    Add a nullable column without a default. In place of NOT NULL, declare a constraint such as `number IS NOT
+    NULL`, in the same change or in a later one: `apply` adds it after the fill. Set the default in a later
+    change, when all writers write the new column.
 
     ## Example
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 import yaml
 
+from schemalint.base.values import replace
 from schemalint.delta.datatype import INTEGER, LONG, STRING, Field
 from support.logs import commit_info, metadata, protocol, write_commit, write_log
 from support.project import ORDERS
@@ -351,6 +352,63 @@ def test_files_of_others_are_never_taken_for_contracts_nor_contracts_lost(
     run = project.check("--all")
     assert run.status == 0
     assert f"in {2 if is_contract else 1} table" in run.out
+
+
+BACKFILL: Final = '    backfill: {from: code, with: "cast(code as int)", unfilled: keep_null}\n'
+CODE: Final = "  - {name: code, type: string}   # goes in spring\n"
+EXPANDED: Final = f"""\
+schemalint: 1
+table: sales.orders
+columns:
+  - {{name: id, type: int}}
+{CODE}  - name: number
+    type: int
+{BACKFILL}properties: {{delta.columnMapping.mode: name}}
+"""
+CONTRACTED: Final = f"{EXPANDED.replace(CODE, '')}dropped: [code]\n"
+ID, OLD, NEW = Field("id", INTEGER), Field("code", STRING), Field("number", INTEGER)
+
+
+@pytest.mark.parametrize(
+    ("text", "live", "state"),
+    [
+        (EXPANDED, (ID, OLD), "number is not there yet, and code has its values"),
+        (EXPANDED, (ID, OLD, NEW), "number is being filled from code"),
+        (CONTRACTED, (ID, OLD, NEW), "number is being filled from code"),
+        (CONTRACTED, (ID, NEW), "code is gone, and number is there"),
+    ],
+    ids=["before", "within", "with the drop declared", "after"],
+)
+def test_a_table_whose_column_is_replaced_is_adopted_as_it_is(
+    project: Project,
+    lake: Path,
+    pull_request: Callable[[], tuple[int, str]],
+    text: str,
+    live: tuple[Field, ...],
+    state: str,
+) -> None:
+    """The contract keeps each byte, and no entry hides a step of the migration: the next one is judged."""
+    file = project.declare(text)
+    project.repo.commit()
+    mapped = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "3"}
+    columns = [replace(field, column_id=n, physical_name=field.name) for n, field in enumerate(live, 1)]
+    created = metadata(*columns, properties=mapped)
+    write_log(lake / "sales/orders", [[commit_info("CREATE TABLE"), protocol(2, 5), created]])
+    log(lake / "sales/returns")
+    run = project.run("init")
+    assert run.status == 0, run.err
+    assert files_of(project) == {*WRITTEN - {"contracts/sales/orders.yml"}, "contracts/sales/returns.yml"}
+    assert file.read_text() == text
+    entries = json.loads((project.repo.path / "schemalint-baseline.json").read_text())["findings"]
+    assert entries == []
+    status, out = pull_request()
+    assert status == 0, out
+    project.repo.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    run = project.check("--live", "--all")
+    assert (run.status, {*run.codes} - {"DR001"}) == (0, {"BF006"})  # DR001 says what waits for `apply`
+    assert state in run.out
+    file.write_text(CONTRACTED.replace(BACKFILL, ""))
+    assert project.check().codes == (["BF004"] if text == EXPANDED else [])
 
 
 def test_names_of_all_kinds(project: Project, lake: Path) -> None:

@@ -16,6 +16,7 @@ from deltalake import DeltaTable, write_deltalake
 
 from schemalint.base.values import frozen
 from schemalint.tables.storage import read_table
+from support.foreign_writer import PARTITIONS, ROWS, ForeignWriter, commits_in, rows_after
 from support.repo import Repo
 
 if TYPE_CHECKING:
@@ -191,3 +192,41 @@ def test_a_column_takes_the_place_of_another_one(tmp_path: Path) -> None:
     dropped = deployed(column(f"{FILL}, unfilled: keep_null"), rest)
     assert dropped.outcomes == {"orders": "applied"}, dropped.err
     assert [field.name for field in read_table(str(table)).state.columns.fields] == ["id", "amount"]
+
+
+REPLACED: Final = """\
+columns:
+  - {name: id, type: int}
+  - {name: part, type: int}
+  - {name: old, type: int}
+  - {name: new, type: string, backfill: {from: old, with: "cast(old as string)"}}
+partitioned_by: [part]
+"""
+
+
+def test_a_fill_beside_a_process_that_writes_keeps_each_row_once(tmp_path: Path) -> None:
+    """delta-rs appends and deletes all the time, before there is the new column too."""
+    lake = Lake(tmp_path / "repository")
+    table = lake.repo.path / "lake/sales/orders"
+
+    numbers = pa.array(range(ROWS), pa.int32())
+    parts = pa.array((number % PARTITIONS for number in range(ROWS)), pa.int32())
+    rows = pa.table({"id": numbers, "part": parts, "old": numbers})
+    write_deltalake(table, rows, partition_by=["part"])
+    lake.write_contract("orders", REPLACED)
+    lake.repo.commit("orders")
+    with ForeignWriter("delta-rs", str(table)) as writer:
+        writer.go()
+        writer.wait_for(1)
+        beside = lake.apply()
+        last = DeltaTable(table).to_pyarrow_table(filters=[("part", "=", PARTITIONS - 1)])
+        writer.wait_for(3)
+    assert beside.outcomes["orders"] in {"applied", "has rows to fill", "failed"}, beside.err
+    assert last.column("new").null_count == 0  # whatever happens in the others
+    again = lake.apply()
+    assert again.outcomes == {"orders": "applied"}, again.err
+    commits = commits_in(str(table))
+    assert {commit.knows_new for commit in commits} == {False, True}
+    after = DeltaTable(table).to_pyarrow_table().to_pylist()
+    assert {row["id"]: (row["old"], row["new"]) for row in after} == rows_after(commits)
+    assert len(after) == len(rows_after(commits))

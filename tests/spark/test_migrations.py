@@ -39,6 +39,7 @@ class Migration(NamedTuple):
         more: More keys of the contract.
         columns: More columns.
         inside: A struct that contains both columns; empty for the table itself.
+        check: The condition of a constraint that comes with the new column.
     """
 
     old: str
@@ -50,13 +51,20 @@ class Migration(NamedTuple):
     more: str = ""
     columns: str = ""
     inside: str = ""
+    check: str = ""
 
 
 TEXTS: Final = ("'1.25'", "' 2 '", "'0'", "'n/a'")
 MIGRATIONS: Final = {
     "decimal of text": Migration("string", "decimal(12,2)", "cast(old as decimal(12,2))", TEXTS, "77.77"),
     "int of text, with deletion vectors": Migration(
-        "string", "int", "cast(old as int)", ("'1'", "'-5'", "'2147483648'"), "7", VECTORS
+        "string",
+        "int",
+        "cast(old as int)",
+        ("'1'", "'-5'", "'2147483648'"),
+        "7",
+        VECTORS,
+        check="new IS NULL OR new < 1000",
     ),
     "date of text, partitioned": Migration(
         "string",
@@ -66,6 +74,7 @@ MIGRATIONS: Final = {
         "date'2000-01-01'",
         more="partitioned_by: [part]",
         columns="{name: part, type: string}",
+        check="new IS NOT NULL OR id < 1000",  # rows that come meanwhile wait for their values
     ),
     "timestamp of text, with a change feed": Migration(
         "string",
@@ -138,6 +147,7 @@ class Table:
             else inner
         )
         more = one.more if old else f"{one.more}\ndropped: [{self.old}]"
+        more += f"\nconstraints: {{checked: {one.check}}}" if new and one.check else ""
         properties = ", ".join(filter(None, ("delta.columnMapping.mode: name", one.properties)))
         self.lakehouse.declare(
             "schemalint: 1\ntable: sales.orders\nprotocol: {allow_upgrade: true}\n"
@@ -266,6 +276,8 @@ def test_migration_moves_every_value_once(
     if scenario != "appender":
         assert table.checksum() == before
     assert not table.has_old()
+    constraints = lakehouse.table().state.constraints
+    assert constraints.get("checked", "") == migration.check
     version = lakehouse.table().version
     assert lakehouse.apply(allow=APPROVED).version == version
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from schemalint.base.values import frozen
-from schemalint.delta.column_users import names_of, parsed
+from schemalint.delta.column_users import Names, names_of, parsed
 from schemalint.delta.datatype import (
     DOUBLE,
     LONG,
@@ -47,6 +48,10 @@ _COMPARISONS: Final = frozenset({"eq", "neq", "gt", "gte", "lt", "lte", "nullsaf
 _LOGICAL: Final = frozenset({"and", "or", "not"})
 _BOOLEANS: Final = _COMPARISONS | _LOGICAL | {"is", "like", "ilike", "rlike", "boolean"}
 _ARITHMETIC: Final = frozenset({"add", "sub", "mul", "div", "mod", "neg"})
+_OF_NULL: Final = _COMPARISONS - {"nullsafeeq", "in"} | _ARITHMETIC | {"like", "ilike", "rlike", "paren"}
+"""What is null as soon as one of its operands is."""
+_FIRST_OF_NULL: Final = frozenset({"in", "cast", "trycast"})
+"""What is null as soon as its first operand is."""
 _BITS: Final = frozenset({"bitwiseand", "bitwiseor", "bitwisexor", "bitwisenot"})
 _TYPED: Final = _BOOLEANS | _ARITHMETIC | _BITS | {"paren", "dpipe"}
 
@@ -99,6 +104,40 @@ def condition_problem(text: str, columns: Struct) -> ConditionProblem | None:
     if not names_of(tree):
         return ConditionProblem(ConditionFault.NO_COLUMN, "names no column, so it is the same for every row")
     return None
+
+
+@cache
+def refused_nulls(text: str) -> frozenset[Names]:
+    """Return columns of which a null alone makes a condition false or null, as far as operators tell."""
+    tree = parsed(text)
+    return frozenset() if tree is None else _refused_nulls(tree)
+
+
+def _refused_nulls(node: exp.Expr) -> frozenset[Names]:
+    match node.key:
+        case "paren":
+            return _refused_nulls(node.this)
+        case "and":
+            return _refused_nulls(node.this) | _refused_nulls(node.expression)
+        case "or":
+            return _refused_nulls(node.this) & _refused_nulls(node.expression)
+        case "not":
+            inner = node.this.unnest()
+            is_null = inner.key == "is" and inner.expression.key == "null"
+            return _made_null(inner.this) if is_null else _made_null(inner)
+        case _:
+            return _made_null(node)
+
+
+def _made_null(node: exp.Expr) -> frozenset[Names]:
+    """Return the columns of which a null makes a value null."""
+    if node.key == "column":
+        return names_of(node)
+    if node.key in _FIRST_OF_NULL:
+        return _made_null(node.this)
+    if node.key in _OF_NULL:
+        return frozenset().union(*map(_made_null, _operands(node)))
+    return frozenset()
 
 
 def _in_tree(node: exp.Expr, columns: Struct, *, is_optional: bool) -> Iterator[ConditionProblem]:

@@ -60,6 +60,10 @@ NOTICES: Final[Mapping[Verdict, str]] = {
         "NC005 info",
         "TH009 warning",
     ): "the constraint is dropped for the change, and the contract lacks a type_changes entry",
+    (
+        "NC027 warning",
+        "PF004 info",
+    ): "which clients the upgrade excludes, and that only an empty table takes the constraint",
     ("PF001 warning", "PF004 info"): "which clients the upgrade excludes, and an unnecessary version",
     (
         "PF004 info",

@@ -28,7 +28,7 @@ _SUFFIX: Final = ".yaml"
 
 @frozen
 class Row:
-    """One verdict of the client table: see `schemalint.project.config.client_rows.RowKeys`.
+    """One verdict of the client table: see `schemalint.project.config.consumers.RowKeys`.
 
     Attributes:
         features: The features that it speaks of, one at a time; empty if it does not depend on one.
@@ -118,7 +118,7 @@ def read_row(keys: Mapping[str, Any], as_of: str = "") -> Row:
     """Return a row as a value.
 
     Args:
-        keys: The row, with the keys of `schemalint.project.config.client_rows.RowKeys`.
+        keys: The row, with the keys of `schemalint.project.config.consumers.RowKeys`.
         as_of: The date of a row that has none.
 
     Raises:

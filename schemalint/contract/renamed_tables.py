@@ -22,7 +22,7 @@ def renamed_tables(
     Args:
         before: The contracts of the older revision, by table key.
         after: Those of the newer one.
-        places: Where a contract has its table; see `schemalint.tables.catalog.places`.
+        places: Where a contract has its table; see `schemalint.tables.catalog.table_location`.
     """
     gone = [before[key] for key in sorted(before.keys() - after.keys())]
     new = [after[key] for key in sorted(after.keys() - before.keys())]

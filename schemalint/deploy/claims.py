@@ -19,8 +19,7 @@ from schemalint.model.rule_codes import DUPLICATE_TABLE
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables import catalog
 from schemalint.tables.catalog import Catalog
-from schemalint.tables.catalog.places import table_place
-from schemalint.tables.catalog.table_location import is_found_by_name
+from schemalint.tables.catalog.table_location import is_found_by_name, table_place
 
 
 @frozen

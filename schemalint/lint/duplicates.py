@@ -86,7 +86,7 @@ def duplicates(
     is_located = bool(locations) or any(any(_declared(contract)) for contract in of_changed)
     sharing = _sharing_location(files, present, ends, is_located=is_located)
     if sharing:
-        from schemalint.tables.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
+        from schemalint.tables.catalog.table_location import Places  # noqa: PLC0415 (only where locations may clash)
 
         yield from _same(sharing, Places(targets, repository, locations).of, contents, _as_location)
 

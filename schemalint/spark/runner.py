@@ -46,8 +46,8 @@ from schemalint.spark.session_engine import engine_of
 from schemalint.spark.session_settings import kinds_of, prepared, required_settings, session_catalog
 from schemalint.spark.snapshots import snapshots_that_fit
 from schemalint.spark.table import Recorded, TableRun
-from schemalint.tables.catalog.refresh import refresh_entry
 from schemalint.tables.catalog.stream_progress import with_progress
+from schemalint.tables.catalog.target_tables import refresh_entry
 from schemalint.tables.storage.table_workers import TableWorkers
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from schemalint.delta.table import TableState
 from schemalint.delta.type_text import parse_type
 from schemalint.model.client import Support, TableForm, Trait, Verdict
 from schemalint.model.consumer import Consumer
-from schemalint.project.config.client_rows import RowKeys
+from schemalint.project.config.consumers import RowKeys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

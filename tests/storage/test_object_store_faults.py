@@ -13,7 +13,7 @@ import pytest
 from schemalint.base.errors import LiveError
 from schemalint.tables.delta_log.store import NoTable
 from schemalint.tables.storage import read_table
-from schemalint.tables.storage.kinds.object_store import client, unreachable
+from schemalint.tables.storage.kinds.object_store import client, failures
 from support.hostile_servers import answers, hostile_server, http_answer
 from support.project import ORDERS, Project
 from support.repo import Repo
@@ -125,17 +125,17 @@ def test_a_store_without_a_connection_is_waited_for_once(full: int, monkeypatch:
 
 
 def test_a_store_that_answers_again_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(unreachable.StoreUnreachable), unreachable.watched("s3 another"):
-        raise unreachable.StoreUnreachable("s3://lake/t", "no connection", help="")
-    with pytest.raises(unreachable.StoreUnreachable, match="s3://lake/u: no connection"):
-        unreachable.require_reachable("s3 another", "s3://lake/u")
-    with unreachable.watched("s3 another"):
+    with pytest.raises(failures.StoreUnreachable), failures.watched("s3 another"):
+        raise failures.StoreUnreachable("s3://lake/t", "no connection", help="")
+    with pytest.raises(failures.StoreUnreachable, match="s3://lake/u: no connection"):
+        failures.require_reachable("s3 another", "s3://lake/u")
+    with failures.watched("s3 another"):
         pass
-    unreachable.require_reachable("s3 another", "s3://lake/u")
-    monkeypatch.setattr(unreachable, "SECONDS", 0.0)
-    with pytest.raises(unreachable.StoreUnreachable), unreachable.watched("s3 another"):
-        raise unreachable.StoreUnreachable("s3://lake/t", "no connection", help="")
-    unreachable.require_reachable("s3 another", "s3://lake/u")
+    failures.require_reachable("s3 another", "s3://lake/u")
+    monkeypatch.setattr(failures, "SECONDS", 0.0)
+    with pytest.raises(failures.StoreUnreachable), failures.watched("s3 another"):
+        raise failures.StoreUnreachable("s3://lake/t", "no connection", help="")
+    failures.require_reachable("s3 another", "s3://lake/u")
 
 
 @pytest.mark.parametrize("name", ["root_certificate", "proxy_ca_certificate"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemalint.base.errors import LiveError
-from schemalint.tables.storage.reference import TableReference, parse_reference
+from schemalint.tables.storage import TableReference, parse_reference
 
 MIDNIGHT = 1_793_491_200_000  # 2026-11-01T00:00:00Z
 

@@ -14,8 +14,8 @@ from schemalint.project.config import Target
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables.catalog.target_tables import TargetTables
 from schemalint.tables.storage import open_store, read_table, requests
-from schemalint.tables.storage.kinds.object_store import ahead, log
-from schemalint.tables.storage.kinds.object_store.ahead import MOST_AHEAD, FilesAhead
+from schemalint.tables.storage.kinds import object_store
+from schemalint.tables.storage.kinds.object_store import MOST_AHEAD, FilesAhead, log
 from schemalint.tables.storage.table_workers import TableWorkers
 from support.logs import write_checkpoint
 from support.long_logs import STATE, LongLog, put_files
@@ -59,7 +59,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(log, "start", clock.start)
-    for module in (log, ahead):
+    for module in (log, object_store):
         monkeypatch.setattr(module, "finish", clock.finish)
     return clock
 
@@ -126,7 +126,7 @@ def test_as_many_tables_wait_as_jobs_are_allowed(
     ]
     for contract in contracts:
         put_files(bucket, files, contract.table)
-    monkeypatch.setattr(ahead, "MOST_AHEAD", 0)  # one request of each table at a time
+    monkeypatch.setattr(object_store, "MOST_AHEAD", 0)  # one request of each table at a time
     all_busy = threading.Event()
     lock, now, most = threading.Lock(), 0, 0
 

@@ -105,7 +105,7 @@ class Config:
         consumers: The declared consumers by name.
         consumer_lines: The lines that set their keys, by name and key.
         sources: The names and texts of the files with the settings, for errors.
-        clients: Rows that precede those of the client table: see `schemalint.project.config.client_rows`.
+        clients: Rows that precede those of the client table: see `schemalint.project.config.consumers`.
         plugins: Rule files in the repository, which run only if the command line allows them.
         cosmetic: When comments and the order of columns are applied to a table that a tracked stream reads:
             ``now``, or with its next other change (``ride-along``).

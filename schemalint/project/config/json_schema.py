@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from schemalint.base.document.editor_schema import Examples, editor_schema
-from schemalint.project.config import client_rows, model
+from schemalint.project.config import consumers, model
 
 VERSION: Final = 1
 
@@ -41,7 +41,7 @@ def nested_json_schema() -> dict[str, Any]:
 def _texts_of_rows() -> dict[str, str]:
     """Return the descriptions of the keys that a row inherits; a TypedDict has only its own docstrings."""
     rows = editor_schema(
-        client_rows.RowKeys, name="", version=VERSION, title="", description="", texts={}, examples={}
+        consumers.RowKeys, name="", version=VERSION, title="", description="", texts={}, examples={}
     )
     return {key: body["description"] for key, body in rows["properties"].items()}
 

@@ -19,11 +19,13 @@ from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
 from schemalint.project import config
-from schemalint.project.config.client_rows import EvidenceKeys, RowKeys, UserRowKeys
 from schemalint.project.config.consumers import (
     ConsumerKeys,
+    EvidenceKeys,
+    RowKeys,
     StreamKeys,
     UnblockKeys,
+    UserRowKeys,
     declared_consumers,
     require_declared,
 )

@@ -8,8 +8,8 @@ Globs of the configuration take one more per side, and so does each listing of t
 from __future__ import annotations
 
 from schemalint.project.git.base import find_base, find_head
-from schemalint.project.git.blobs import MAX_SIZE, File, read_blobs
-from schemalint.project.git.branch import changed_files, relate
+from schemalint.project.git.blobs import MAX_SIZE, File, large_file_at, read_blobs
+from schemalint.project.git.branch import changed_files, relate, sources_changed_at, sources_differ
 from schemalint.project.git.contents import (
     Beside,
     Contents,
@@ -20,10 +20,8 @@ from schemalint.project.git.contents import (
     files_at,
     is_chosen,
 )
-from schemalint.project.git.events import is_ci, is_review
+from schemalint.project.git.events import foreign_head, is_ci, is_review
 from schemalint.project.git.globs import escape_glob
-from schemalint.project.git.head_origin import foreign_head
-from schemalint.project.git.large_files import large_file_at
 from schemalint.project.git.listing import DEFAULT_GLOBS, Listing, list_files, unmatched_globs, within
 from schemalint.project.git.repository import Repository, find_repository, open_repository
 from schemalint.project.git.revisions import (
@@ -39,7 +37,6 @@ from schemalint.project.git.revisions import (
     try_resolve,
 )
 from schemalint.project.git.sides import EmptyTree, Index, Revision, Side, Worktree
-from schemalint.project.git.staleness import sources_changed_at, sources_differ
 from schemalint.project.git.trusted import trusted_commit
 
 __all__ = [

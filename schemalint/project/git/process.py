@@ -2,7 +2,7 @@
 
 Only plumbing commands are run (and ``git status --porcelain``). They ignore ``diff.external``,
 ``diff.renames`` and text conversion in the configuration, start no pager or editor, check no signatures,
-and keep a stable output format across versions. `_OPTIONS` and `schemalint.project.git.own_settings`
+and keep a stable output format across versions. `_OPTIONS` and `schemalint.project.git.repository`
 disable the other programs that a repository's configuration can name. Callers make sure that untrusted text
 never becomes an option, so S603 is suppressed.
 """

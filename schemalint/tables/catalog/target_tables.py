@@ -1,4 +1,4 @@
-"""Find and read the live tables of a target."""
+"""Find and read the live tables of a target, and bring the entry of a catalog to what the log says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables import catalog
-from schemalint.tables.catalog import Catalog
+from schemalint.tables.catalog import Catalog, open_catalog
 from schemalint.tables.catalog.table_location import absolute_location, is_found_by_name, table_location
 from schemalint.tables.delta_log.row_count import count_rows
 from schemalint.tables.delta_log.store import NoTable
@@ -185,3 +185,22 @@ def read_live(
         return read_table(uri, history=history, storage=storage)
     except NoTable:
         return None
+
+
+def refresh_entry(contract: Contract, tables: TargetTables) -> SchemalintError | None:
+    """Bring the entry of a contract's table up to date, which writes to the catalog; see `Catalog.refresh`.
+
+    A catalog that only a Spark session knows is left to Spark.
+
+    Returns:
+        Why the entry may still be as it was before; None if it is up to date.
+    """
+    if tables.target.catalog_uri is None or contract.location is not None:
+        return None
+    try:
+        table = tables.read(contract)
+        if table is not None:
+            open_catalog(tables.target).refresh(table)
+    except LiveError as error:
+        return error
+    return None

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.delta.table import History, HistoryEntry, LogDefect, LogDefectKind
 from schemalint.tables.delta_log.actions import NOTHING, TableActions
-from schemalint.tables.delta_log.snapshot import metadata_of
-from schemalint.tables.delta_log.state import MissingCommit, state_at
+from schemalint.tables.delta_log.state import MissingCommit, metadata_of, state_at
 from schemalint.tables.delta_log.store import DamagedFile
 
 if TYPE_CHECKING:

@@ -27,15 +27,13 @@ from schemalint.tables.delta_log.crosscheck import (
     schema_defects,
     sidecar_defects,
 )
-from schemalint.tables.delta_log.file_number import told_bytes
-from schemalint.tables.delta_log.file_versions import file_versions
 from schemalint.tables.delta_log.files import LogFiles
 from schemalint.tables.delta_log.history import read_commits, read_history
 from schemalint.tables.delta_log.older import OlderCommits
+from schemalint.tables.delta_log.row_count import told_bytes
 from schemalint.tables.delta_log.segment import list_log, list_newest
-from schemalint.tables.delta_log.snapshot import metadata_of
-from schemalint.tables.delta_log.state import newest_state, state_at
-from schemalint.tables.delta_log.timetravel import version_at
+from schemalint.tables.delta_log.state import metadata_of, newest_state, state_at
+from schemalint.tables.delta_log.timetravel import file_versions, version_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

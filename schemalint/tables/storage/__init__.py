@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import pkgutil
+import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from schemalint.base.errors import LiveError
+from schemalint.base.values import frozen
 from schemalint.tables.delta_log import reader
-from schemalint.tables.storage.reference import TableReference, is_path_or_uri, parse_reference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from schemalint.delta.table import LiveTable
     from schemalint.tables.delta_log.store import FolderStore, TableStore
@@ -44,6 +47,17 @@ MOST_SEARCHED: Final = 100
 
 MOST_LEVELS: Final = 12
 """Levels of folders that `find_tables` searches below a root."""
+
+
+# The first two forms are Delta's own (DeltaTimeTravelSpec.scala): a version, and yyyyMMddHHmmssSSS.
+_VERSION: Final = re.compile(r"(?P<table>.+)@[vV](?P<version>[0-9]{1,19})", re.DOTALL)
+_DIGITS: Final = re.compile(r"(?P<table>.+)@(?P<instant>[0-9]{17})", re.DOTALL)
+_DIGITS_TO_ISO: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})")
+_ISO: Final = re.compile(
+    r"(?P<table>.+)@(?P<instant>[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.+Z-]+)?)", re.DOTALL
+)
+_PATH_OR_URI: Final = re.compile(r"[/\\]|^\.|^[A-Za-z][A-Za-z0-9+.-]*:")
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
 class StoreKind(Protocol):
@@ -204,3 +218,56 @@ def _kinds() -> tuple[StoreKind, ...]:
 
     names = [f"{kinds.__name__}.{module.name}" for module in pkgutil.iter_modules(kinds.__path__)]
     return tuple(cast("StoreKind", import_module(name)) for name in names)
+
+
+@frozen
+class TableReference:
+    """A table at a version or an instant; the latest version if neither is set.
+
+    Attributes:
+        table: A path, a URI or a name.
+        at: Milliseconds since the epoch.
+    """
+
+    table: str
+    version: int | None = None
+    at: int | None = None
+
+
+def parse_reference(reference: str, exists: Callable[[str], bool] = lambda _table: False) -> TableReference:
+    """Split a reference into the table and its version or instant.
+
+    A reference without such an ending means the latest version. A date means its first instant; a time
+    without an offset is in UTC.
+
+    Args:
+        reference: A path, a URI or a name, optionally followed by ``@`` and a version or an instant.
+        exists: Whether a table has exactly this reference, because a path may itself end in ``@v1``.
+
+    Raises:
+        LiveError: The instant is not a valid date or time.
+    """
+    if match := _VERSION.fullmatch(reference):
+        parsed = TableReference(match["table"], version=int(match["version"]))
+    elif match := _DIGITS.fullmatch(reference) or _ISO.fullmatch(reference):
+        parsed = TableReference(match["table"], at=_milliseconds(match["instant"], reference))
+    else:
+        return TableReference(reference)
+    return TableReference(reference) if exists(reference) else parsed
+
+
+def is_path_or_uri(reference: str) -> bool:
+    """Whether a reference is a path or a URI; a single word is a name unless a folder has that name."""
+    return bool(_PATH_OR_URI.search(reference)) or Path(reference).is_dir()
+
+
+def _milliseconds(text: str, reference: str) -> int:
+    try:
+        instant = datetime.fromisoformat(_DIGITS_TO_ISO.sub(r"\1-\2-\3T\4:\5:\6.\7", text))
+    except ValueError as error:
+        raise LiveError(
+            f"{reference}: {text!r} is not a valid date or time: {error}",
+            help="Write @v12, @2026-11-01, @2026-11-01T10:00:00Z or @20261101100000000.",
+        ) from None
+    utc_instant = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+    return (utc_instant - _EPOCH) // timedelta(milliseconds=1)

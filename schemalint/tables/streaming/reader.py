@@ -1,15 +1,18 @@
-"""Read a stream's progress from its checkpoint."""
+"""Read a stream's progress from its checkpoint.
+
+Every start of a query reads the newest offsets, those before them, and the newest commit
+(MicroBatchExecution.populateStartOffsets); measured on Spark 4.2.0, and so are the error classes.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from schemalint.base.errors import LiveError
 from schemalint.base.values import replace
 from schemalint.delta.stream_progress import StreamDefect, StreamPosition, StreamProgress
 from schemalint.delta.stream_settings import folder_below, metadata_paths
-from schemalint.tables.streaming.files import StreamFileError
-from schemalint.tables.streaming.offsets import read_batch
+from schemalint.tables.streaming.files import StreamFileError, json_object, lines, newest, whole_number
 from schemalint.tables.streaming.schema_log import SchemaLog, read_schema_log
 
 if TYPE_CHECKING:
@@ -18,6 +21,16 @@ if TYPE_CHECKING:
 
 _REPAIR: Final = "restore the file from a backup, or start the query with a new checkpoint"
 _OTHER_TABLE: Final = "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"
+OFFSETS_VERSION: Final = 2
+"""The newest version of the format that Spark 4.2 reads."""
+
+_COMMITS_VERSION: Final = 2
+_FIRST_SOURCE: Final = 3
+"""The line of the first source: it follows the version and the query's metadata."""
+
+_SOURCE_VERSIONS: Final = (1, 3)
+_NO_OFFSET: Final = "-"
+_INVALID: Final = "DELTA_INVALID_SOURCE_OFFSET_FORMAT"
 
 
 def read_stream(store: FolderStore, stream: Stream, table_id: str) -> StreamProgress:
@@ -109,3 +122,99 @@ def _moved(store: FolderStore, stream: Stream, log: SchemaLog) -> tuple[StreamDe
 
 def _sentence(store: FolderStore, error: StreamFileError) -> str:
     return f"{store.uri}/{error}"
+
+
+class Batch(NamedTuple):
+    """The batch where the next start begins.
+
+    Attributes:
+        position: Its offset of the source; None before the first batch.
+        planned: Whether the next batch was planned, and not committed.
+    """
+
+    position: StreamPosition | None
+    planned: bool
+
+
+def read_batch(store: FolderStore, source: int) -> Batch:
+    """Return the last committed batch; without one, the first planned one.
+
+    Raises:
+        StreamFileError: A file that Spark reads too is missing or cannot be understood, or is not about a
+            Delta source with this index.
+        LiveError: A file cannot be fetched.
+    """
+    planned, committed = newest(store, "offsets"), newest(store, "commits")
+    if planned is None:
+        if committed is not None:
+            raise StreamFileError(f"offsets/{committed}", "is missing, but the batch was committed")
+        return Batch(None, planned=False)
+    if committed is not None:
+        if committed > planned:
+            fault = f"is newer than all offsets, which end at {planned}"
+            raise StreamFileError(f"commits/{committed}", fault, delta_error="CONCURRENT_STREAM_LOG_UPDATE")
+        _check_commit(store, committed)
+    latest = _position_at(store, planned, source)
+    if planned == 0:
+        return Batch(latest, planned=committed is None)
+    before = _position_at(store, planned - 1, source)
+    return Batch(latest, planned=False) if committed == planned else Batch(before or latest, planned=True)
+
+
+def _check_commit(store: FolderStore, number: int) -> None:
+    file = f"commits/{number}"
+    content = lines(store, file, _COMMITS_VERSION)
+    json_object(file, 2, content[0] if content else "")
+
+
+def _position_at(store: FolderStore, number: int, source: int) -> StreamPosition | None:
+    file = f"offsets/{number}"
+    return parse_offset(file, lines(store, file, OFFSETS_VERSION), source)
+
+
+def parse_offset(file: str, content: list[str], source: int) -> StreamPosition | None:
+    """Return the offset of a source from the lines of a file; None if no batch had data of it.
+
+    Raises:
+        StreamFileError: The source is missing, or its offset is not one of Delta.
+    """
+    json_object(file, 2, content[0] if content else "")
+    sources = [text.rstrip("\r") for text in content[1:]]
+    while sources and not sources[-1]:
+        sources.pop()
+    line, text = _of_source(file, sources, source)
+    if text == _NO_OFFSET:
+        return None
+    offset = json_object(file, line, text, _INVALID)
+    if "reservoirId" not in offset and "reservoirVersion" not in offset:
+        raise StreamFileError(file, f"is the offset of source {source}, which reads no Delta table", line)
+    kind = whole_number(offset.get("sourceVersion"))
+    if kind not in _SOURCE_VERSIONS:
+        newer = kind is not None and kind > max(_SOURCE_VERSIONS)
+        error = "DELTA_INVALID_FORMAT_FROM_SOURCE_VERSION" if newer else "DELTA_INVALID_SOURCE_VERSION"
+        raise StreamFileError(file, "has another sourceVersion than 1 and 3", line, delta_error=error)
+    table, version = offset.get("reservoirId"), whole_number(offset.get("reservoirVersion"))
+    index = whole_number(offset.get("index", -1))
+    if not isinstance(table, str) or version is None or version < 0 or index is None:
+        raise StreamFileError(
+            file, "has no reservoirId, reservoirVersion and index of a table", line, delta_error=_INVALID
+        )
+    return StreamPosition(table, version, index, offset.get("isStartingVersion") is True)
+
+
+def _of_source(file: str, sources: list[str], source: int) -> tuple[int, str]:
+    """Return the line of a source, and its offset; the format of version 2 has ``<name>:`` before it."""
+    named = {
+        name: (line, text)
+        for line, entry in enumerate(sources, _FIRST_SOURCE)
+        for name, colon, text in [entry.partition(":")]
+        if colon and not entry.startswith("{")
+    }
+    if named:
+        if str(source) not in named:
+            names = ", ".join(name[:40] for name in list(named)[:5])
+            raise StreamFileError(file, f"has no source {source}; its sources are named {names}")
+        return named[str(source)]
+    if not 0 <= source < len(sources):
+        raise StreamFileError(file, f"has {len(sources)} sources, so that none has index {source}")
+    return _FIRST_SOURCE + source, sources[source]

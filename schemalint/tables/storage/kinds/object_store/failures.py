@@ -2,11 +2,16 @@
 
 The client's messages contain the request and the response: URLs with signatures, bodies with access keys.
 Only the store's error code is passed on.
+
+Over a network that drops packets, a request takes 20 seconds with all its attempts: a run over hundreds of
+tables would take minutes to say the same of each.
 """
 
 from __future__ import annotations
 
 import re
+import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from schemalint.base.encryption import trust_help
@@ -14,10 +19,12 @@ from schemalint.base.errors import LiveError
 from schemalint.base.store_settings import StoreSettings
 from schemalint.base.values import frozen
 from schemalint.tables.storage import NO_OPTIONS
-from schemalint.tables.storage.kinds.object_store.unreachable import StoreUnreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+SECONDS: Final = 60.0
+"""How long a store counts as unreachable after a request, unless another one was answered since."""
 
 
 @frozen
@@ -195,3 +202,43 @@ def failure(
     if kind.is_unreachable:
         return StoreUnreachable(uri, message, help=help_text)
     return LiveError(f"{uri}: {message}{suffix}", help=help_text)
+
+
+class StoreUnreachable(LiveError):  # noqa: N818 (what happened)
+    """There was no connection to a store, after all attempts.
+
+    Attributes:
+        reason: The message without the URI of the table.
+    """
+
+    def __init__(self, uri: str, reason: str, *, help: str) -> None:  # noqa: A002
+        super().__init__(f"{uri}: {reason}", help=help)
+        self.reason = reason
+
+
+_failed: Final[dict[str, tuple[float, StoreUnreachable]]] = {}
+
+
+def require_reachable(store: str, uri: str) -> None:
+    """Raise the error of another table of the store, if it is recent.
+
+    Raises:
+        StoreUnreachable: No request was answered since.
+    """
+    at, error = _failed.get(store, (0.0, None))
+    if error is not None and time.monotonic() - at < SECONDS:
+        raise StoreUnreachable(uri, error.reason, help=error.help)
+
+
+@contextmanager
+def watched(store: str) -> Iterator[None]:
+    """Remember whether the requests of the block reach the store."""
+    try:
+        yield
+    except StoreUnreachable as error:
+        _failed[store] = time.monotonic(), error
+        raise
+    except Exception:  # an answer too
+        _failed.pop(store, None)
+        raise
+    _failed.pop(store, None)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, BinaryIO, Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from schemalint.base.errors import LiveError
 from schemalint.base.values import field, frozen, replace
@@ -13,9 +14,7 @@ from schemalint.tables.delta_log import limits
 from schemalint.tables.delta_log.store import FileEntry, MissingFile, NoTable, too_large
 from schemalint.tables.storage.kinds.object_store.address import Address
 from schemalint.tables.storage.kinds.object_store.client import store_key
-from schemalint.tables.storage.kinds.object_store.failures import failure
-from schemalint.tables.storage.kinds.object_store.ranged_file import RangedFile
-from schemalint.tables.storage.kinds.object_store.unreachable import watched
+from schemalint.tables.storage.kinds.object_store.failures import failure, watched
 from schemalint.tables.storage.requests import finish, start
 
 if TYPE_CHECKING:
@@ -32,6 +31,11 @@ _PAGE: Final = 1_000
 
 _UNSORTED: Final = "--x-s3"
 """The end of the names of S3's directory buckets, which list in any order, and never after a key."""
+_BLOCK: Final = 256 << 10
+"""Bytes that one request reads, unless more are asked for."""
+
+_BLOCKS: Final = 8
+"""A Parquet file is read at its end again and again, and at the start of a row group."""
 
 
 @frozen
@@ -213,3 +217,88 @@ class ObjectStoreLog:
 
 def _milliseconds(entry: ObjectMeta) -> int:
     return int(entry["last_modified"].timestamp() * 1_000)
+
+
+class RangedFile(io.RawIOBase):
+    """A file that requests blocks on demand, counted from its end, and keeps the last ones that were read."""
+
+    def __init__(self, read_range: Callable[[int, int], bytes], size: int) -> None:
+        self._read_range = read_range
+        self._size = size
+        self._at = 0
+        self._block = lru_cache(maxsize=_BLOCKS)(self._read_block)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        origin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        self._at = max(0, origin + offset)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 (collections.abc.Buffer needs Python 3.12)
+        end = min(self._at + len(buffer), self._size)
+        if end <= self._at:
+            return 0
+        data = self._read(end)
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def _read(self, end: int) -> bytes:
+        """Return the bytes from here to an end, or to that of the block."""
+        if end - self._at > _BLOCK:
+            return self._read_range(self._at, end)[: end - self._at]
+        number = (self._size - self._at - 1) // _BLOCK
+        first = max(0, self._size - (number + 1) * _BLOCK)
+        return self._block(number)[self._at - first : end - first]
+
+    def _read_block(self, number: int) -> bytes:
+        end = self._size - number * _BLOCK
+        return self._read_range(max(0, end - _BLOCK), end)
+
+
+@frozen
+class ObjectStoreFolder:
+    """The files below a folder; a store has no links, so that a key below it cannot lead elsewhere."""
+
+    log: ObjectStoreLog
+
+    @property
+    def uri(self) -> str:
+        """The folder's URI; it contains no secrets."""
+        return self.log.uri
+
+    def files(self, folder: str) -> Iterator[str]:
+        """Yield the names of the files directly in a folder."""
+        entries, _ = self.log.list_folder(self._key(folder))
+        yield from (entry.name for entry in entries)
+
+    def folders(self, folder: str) -> Iterator[str]:
+        """Yield the names of the folders directly in a folder."""
+        _, keys = self.log.list_folder(self._key(folder))
+        yield from (key.rstrip("/").rpartition("/")[2] for key in keys)
+
+    def read(self, name: str) -> bytes | None:
+        """Read a file."""
+        with self.log.translated_errors():
+            try:
+                return finish(start(self._content, self._key(name)))
+            except FileNotFoundError:
+                return None
+
+    def _content(self, key: str) -> bytes:
+        response = self.log.client.get(key)
+        if response.meta["size"] > limits.MAX_SIZE:
+            uri = self.log.address.uri_of(key)
+            raise LiveError(f"{uri}: the file is larger than {limits.MAX_SIZE >> 20} MiB")
+        return bytes(response.bytes())
+
+    def _key(self, name: str) -> str:
+        return f"{self.log.address.prefix}/{name}".strip("/")

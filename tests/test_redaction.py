@@ -21,7 +21,7 @@ from schemalint.model.finding import CheckResult, ObjectRef
 from schemalint.project import config
 from schemalint.project.config.storage import resolve_variables
 from schemalint.project.git.globs import parse_glob
-from schemalint.spark.findings import AuditRun, rows_of
+from schemalint.spark.findings_sink import AuditRun, rows_of
 from schemalint.tables.table_json import from_json
 from support.attack_texts import CREDENTIAL, URIS
 from support.report_cases import finding, run

@@ -22,7 +22,6 @@ from schemalint.delta.datatype import (
     parts,
     walk_fields,
 )
-from schemalint.delta.merge import merge, merge_columns
 from schemalint.delta.path import Part, Path, format_path, lowercased, path_key
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.delta.table import Deletion, TableState
@@ -30,6 +29,7 @@ from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.contract import Backfill, Contract
+from schemalint.model.declaration import merge, merge_columns
 
 T = TypeVar("T")
 

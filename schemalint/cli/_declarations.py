@@ -60,6 +60,6 @@ def with_additions(declared: DeclaredTables | None, contents: Contents) -> Decla
     """Return the tables with what contracts add to them (``extends``)."""
     if declared is None:
         return None
-    from schemalint.lint.overlays import with_overlays  # noqa: PLC0415 (only with such files)
+    from schemalint.lint.declared_tables import with_overlays  # noqa: PLC0415 (only with such files)
 
     return with_overlays(declared, contents)

@@ -62,7 +62,7 @@ class Spark:
             UsageError: pyspark or Java is not installed.
             ApplyError: The session does not start.
         """
-        from schemalint.spark import provided, session  # noqa: PLC0415 (pyspark loads only when needed)
+        from schemalint.spark import session, session_settings  # noqa: PLC0415 (pyspark loads only when needed)
 
         with self._lock:
             if self._started is None:
@@ -73,8 +73,11 @@ class Spark:
                 self._meanwhile.enter_context(session.refusals_not_logged())
                 self._started = session.start(self._with_store() if self._is_own else self._settings)
                 if is_running:
-                    settings = provided.with_settings(self._started, self._settings.conf)
-                    self._meanwhile.enter_context(settings)
+                    # The others count only when Spark starts.
+                    conf = {
+                        k: v for k, v in self._settings.conf.items() if self._started.conf.isModifiable(k)
+                    }
+                    self._meanwhile.enter_context(session_settings.assigned(self._started, conf))
             return self._started
 
     def _with_store(self) -> TrustedSpark:

@@ -26,7 +26,7 @@ from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, spark_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
-from schemalint.delta import commit_engines
+from schemalint.delta import engine
 from schemalint.delta.engine import NO_ENGINES, Engine, Engines
 from schemalint.lint.audit import audit, with_exceptions
 from schemalint.lint.audit_cases import audit_cases, read_for_audit
@@ -201,7 +201,7 @@ def _warn_of_writers(settings: Trusted, where: Environment | None, written: list
         return
     of_tables = (Engines(writers=entry.writers) for entry in settings.config.tables)
     declared = (where.target.engines, *of_tables)
-    text = commit_engines.warning(where.target.name, declared, written, int(time.time() * 1000))
+    text = engine.warning(where.target.name, declared, written, int(time.time() * 1000))
     if text is not None:
         print_note(f"warning: {text}")
 

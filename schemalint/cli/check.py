@@ -43,7 +43,7 @@ from schemalint.cli._reports import log_run, outputs_of, report_options, warn_of
 from schemalint.cli._settings import config_options, connecting_settings
 from schemalint.cli._spark_options import Spark, spark_for, via_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
-from schemalint.delta import commit_engines
+from schemalint.delta import engine
 from schemalint.delta.engine import Engines
 from schemalint.lint.check import check, with_exit_status
 from schemalint.lint.check_input import CheckInput
@@ -263,7 +263,7 @@ def _warn_of_writers(request: CheckInput, result: CheckResult) -> None:
     tables = (entry for config in request.configurations for entry in config.tables)
     declared = (request.live.engines, *(Engines(writers=entry.writers) for entry in tables))
     written = [table.live.writers for table in result.tables if table.live is not None]
-    text = commit_engines.warning(request.live.target, declared, written, int(time.time() * 1000))
+    text = engine.warning(request.live.target, declared, written, int(time.time() * 1000))
     if text is not None:
         print_note(f"warning: {text}")
 

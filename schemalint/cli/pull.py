@@ -21,7 +21,7 @@ from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
-from schemalint.delta.commit_engines import WHO_WROTE_NEWEST, as_setting, recent_writers
+from schemalint.delta.engine import WHO_WROTE_NEWEST, as_setting, recent_writers
 from schemalint.project import git
 
 if TYPE_CHECKING:

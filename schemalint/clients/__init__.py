@@ -1,8 +1,7 @@
 """What the clients of Delta tables can read and write: the client table, and the question to it."""
 
 from schemalint.clients.support import cures, form_of, support
-from schemalint.clients.table import client_names, find_client, read_row, rows_of
-from schemalint.clients.versions import parse_versions
+from schemalint.clients.table import client_names, find_client, parse_versions, read_row, rows_of
 
 __all__ = [
     "client_names",

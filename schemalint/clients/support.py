@@ -7,8 +7,17 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.base.values import frozen, grouped, replace
-from schemalint.clients.table import ANY, Client, Row, find_client, type_name
-from schemalint.clients.versions import EVERY, Version, VersionRange, parse_versions
+from schemalint.clients.table import (
+    ANY,
+    EVERY,
+    Client,
+    Row,
+    Version,
+    VersionRange,
+    find_client,
+    parse_versions,
+    type_name,
+)
 from schemalint.delta import protocol
 from schemalint.delta.datatype import Struct, walk, walk_fields
 from schemalint.delta.feature import FEATURES

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from schemalint.base.values import replace
 from schemalint.delta import change
-from schemalint.delta.change import Change
+from schemalint.delta.change import Change, Renames, renames_of
 from schemalint.delta.datatype import (
     UNMANAGED,
     Array,
@@ -21,7 +21,6 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.equivalence import same_comment, same_expression, same_property, with_names_of
 from schemalint.delta.path import Part, Path, lowercased, path_key
-from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.statistics import STATISTICS_COLUMNS, with_renamed_columns
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.widening import is_container

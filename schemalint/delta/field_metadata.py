@@ -12,15 +12,16 @@ from typing import Final, TypeAlias, TypeVar
 
 from schemalint.delta.datatype import Atomic, DataType, Decimal, Field, Identity, RecordedChange
 from schemalint.delta.path import Part
-from schemalint.delta.type_metadata import (
+from schemalint.delta.type_json import (
     COLLATIONS,
     RAW_TYPE,
     collations,
+    name_of_type,
     raw_type,
+    type_of_name,
     with_collations,
     with_lengths,
 )
-from schemalint.delta.type_name import name_of_type, type_of_name
 from schemalint.delta.type_text import TypeTextError, parse_type, print_type
 
 COMMENT: Final = "comment"

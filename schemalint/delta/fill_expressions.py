@@ -19,10 +19,10 @@ from schemalint.delta.datatype import Array, Identity, Map, Struct, field_at
 from schemalint.delta.expressions import (
     WITHOUT_BRACKETS,
     contains_query,
+    expression_fault,
     functions_called,
 )
 from schemalint.delta.functions import FunctionKind, kind_of_function
-from schemalint.delta.one_expression import expression_fault
 from schemalint.delta.path import Part, Path, format_path, is_within, lowercased
 from schemalint.delta.sql_text import Token, tokens, with_calls_renamed
 

@@ -15,7 +15,7 @@ from schemalint.delta.change import FieldAdded
 from schemalint.delta.datatype import Char, DataType, Field, Struct, Varchar, type_at, walk, walk_fields
 from schemalint.delta.path import Path, PathIndex, lowercased
 from schemalint.delta.sql_text import name_error
-from schemalint.delta.type_metadata import RAW_TYPE, read_raw_type
+from schemalint.delta.type_json import RAW_TYPE, read_raw_type
 from schemalint.delta.widening import is_container
 
 

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias, assert_never, cast
 
 from schemalint.base.values import grouped, replace
 from schemalint.delta import change
-from schemalint.delta.change import Change, ColumnChange
+from schemalint.delta.change import Change, ColumnChange, renames_of
 from schemalint.delta.datatype import (
     UNMANAGED,
     Array,
@@ -27,7 +27,6 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.diff import with_renamed_keys
 from schemalint.delta.path import Part, Path, lowercased
-from schemalint.delta.renames import renames_of
 from schemalint.delta.table import Deletion, TableState
 
 

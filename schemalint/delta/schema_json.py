@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 
 from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Managed, Map, Struct, Unknown
 from schemalint.delta.field_metadata import metadata_of, with_metadata
-from schemalint.delta.type_name import name_of_type, type_of_name
+from schemalint.delta.type_json import name_of_type, type_of_name
 
 MAX_DEPTH: Final = 1_000
 """Levels of JSON objects and lists that Spark's JSON parser accepts (measured on Delta 4.4.0).

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from schemalint.delta.change import Change, FieldRemoved
+from schemalint.delta.change import Change, FieldRemoved, Renames, renames_of
 from schemalint.delta.datatype import Struct, walk
 from schemalint.delta.path import path_key
 from schemalint.delta.properties import property_value
 from schemalint.delta.property_values import columns_in_list
-from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.sql_text import quote_identifier
 
 STATISTICS_COLUMNS: Final = "delta.dataSkippingStatsColumns"

@@ -9,8 +9,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from schemalint.base.values import frozen, replace
-from schemalint.delta.stream_commits import commits_since
-from schemalint.delta.streams import StreamCommit, StreamEffect, StreamVerdict, effect_on_stream
+from schemalint.delta.streams import (
+    StreamCommit,
+    StreamEffect,
+    StreamVerdict,
+    commits_since,
+    effect_on_stream,
+)
 from schemalint.delta.table import LiveTable, Metadata
 
 BEFORE_CHANGE: Final = -20

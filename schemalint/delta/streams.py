@@ -31,8 +31,9 @@ from schemalint.delta.datatype import (
     physical_paths,
     with_parts,
 )
+from schemalint.delta.history import HistoryStep, steps
 from schemalint.delta.path import Path
-from schemalint.delta.table import TableState
+from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.widening import TypeStep, step
 
 # The keys of identity columns change with the data (IdentityColumn.scala, highWaterMark).
@@ -293,3 +294,54 @@ def _without_ignored(type_: DataType) -> DataType:
 def _field_without_ignored(field: Field) -> Field:
     kept = tuple(pair for pair in field.extra if not pair[0].startswith(_IGNORED_KEYS))
     return replace(field, type=_without_ignored(field.type), generated=None, identity=None, extra=kept)
+
+
+def commits_since(table: LiveTable, version: int) -> tuple[StreamCommit, ...] | None:
+    """Return the commits after a version that changed metadata or protocol.
+
+    Data commits between them are missing; the gap in the versions tells where they are.
+
+    Args:
+        table: The table; only the commits after the version are read.
+        version: The last version that the stream has read.
+
+    Returns:
+        The commits; None if the log no longer has the state at that version.
+
+    Raises:
+        LiveError: The log cannot be read.
+    """
+    history = table.history_since(version)
+    if version < history.known_from:
+        return None
+    later = (step for step in steps(history) if step.entry.version > version)
+    return tuple(commit for step in later if (commit := stream_commit(step)) is not None)
+
+
+def stream_commit(step: HistoryStep) -> StreamCommit | None:
+    """Return a commit of a history; None for the first known one, before which nothing is known."""
+    entry = step.entry
+    if step.before is None or step.protocol_before is None:
+        return None
+    # The protocol defines the features; a state repeats them.
+    before = replace(step.before.state, features=step.protocol_before.features)
+    after = replace(
+        (entry.metadata or step.before).state, features=(entry.protocol or step.protocol_before).features
+    )
+    # A commit that only clusters has neither metadata nor a protocol.
+    only_clusters = entry.protocol is None and _only_clusters(before, after)
+    metadata_only = not (entry.adds_files or entry.removes_files or only_clusters)
+    new_id = entry.metadata is not None and entry.metadata.table_id != step.before.table_id
+    return StreamCommit(before, after, metadata_only=metadata_only, version=entry.version, new_id=new_id)
+
+
+def stops_tracked_streams(step: HistoryStep) -> bool:
+    """Return whether a commit by itself stops a stream that tracks the schema."""
+    commit = stream_commit(step)
+    if commit is None:
+        return False
+    return effect_on_stream((commit,), tracked=True, running=True).verdict is not StreamVerdict.CONTINUES
+
+
+def _only_clusters(before: TableState, after: TableState) -> bool:
+    return before != after and replace(before, clustered_by=after.clustered_by) == after

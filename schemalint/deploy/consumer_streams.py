@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.base.values import replace
-from schemalint.delta.stream_commits import commits_since
+from schemalint.delta.streams import commits_since
 from schemalint.delta.table import LiveTable
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract

@@ -15,7 +15,7 @@ from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.printable import visible
 from schemalint.base.values import frozen, replace
 from schemalint.contract.revisions import Declarations, Revisions, contracts_at
-from schemalint.delta import commit_engines
+from schemalint.delta import engine
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.engine import Engine, Engines
 from schemalint.deploy.approvals import require_hashes
@@ -96,7 +96,7 @@ def prepare(request: DeployInput) -> Deployment:
     to_plan = [contract for contract in requested if _is_planned(contract)]
     live_tables.fetch(to_plan)
     revisions.history.expect(live_tables.fetched)
-    about_writers = commit_engines.warning(
+    about_writers = engine.warning(
         request.target.name,
         (request.target.engines, *(Engines(writers=entry.writers) for entry in config.tables)),
         [table.writers for table in live_tables.fetched],

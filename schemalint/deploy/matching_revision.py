@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from schemalint.base.values import replace
-from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed
+from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed, renames_of
 from schemalint.delta.datatype import (
     UNMANAGED,
     DataType,
@@ -25,7 +25,6 @@ from schemalint.delta.datatype import (
     walk_fields,
 )
 from schemalint.delta.path import Path, format_path, lowercased, path_key
-from schemalint.delta.renames import renames_of
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.column_tracking import ColumnTracking, track_columns

@@ -20,19 +20,21 @@ from schemalint.delta.path import Path, path_from_json, path_to_json
 from schemalint.delta.schema_json import allow_recursion, load_json
 from schemalint.delta.table import TableState
 from schemalint.model.column_tracking import ColumnTracking
-from schemalint.model.consumer_json import consumer_from_json, consumer_to_json
 from schemalint.model.contract import Backfill, Contract, WriterPermissions, table_key
-from schemalint.model.json_values import (
+from schemalint.model.json_forms import (
     Content,
+    consumer_from_json,
+    consumer_to_json,
     flag_of,
     list_of,
     number_of,
     object_of,
     optional_text_of,
+    state_from_json,
+    state_to_json,
     text_of,
 )
 from schemalint.model.plan import PLAN_FORMAT, Refusal, RefusalKind, TablePlan, hash_of_tables
-from schemalint.model.state_json import state_from_json, state_to_json
 from schemalint.planner import PlanOptions
 
 _FILED: Final = Refusal(RefusalKind.OPERATION, "of a plan file")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from schemalint.base.errors import LiveError
 from schemalint.base.values import frozen, replace
 from schemalint.delta.engine import NO_ENGINES, Engines
-from schemalint.delta.stored_types import physical_types
+from schemalint.delta.footer_summary import physical_types
 from schemalint.lint.case import Case, Purpose
 from schemalint.lint.consumers import with_consumers
 from schemalint.tables.catalog.stream_progress import with_progress

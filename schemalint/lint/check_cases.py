@@ -10,10 +10,9 @@ from schemalint import contract as contracts
 from schemalint.base.errors import LiveError
 from schemalint.base.printable import visible
 from schemalint.contract.overlay import nothing_to_extend
-from schemalint.lint.case import Case, Purpose
+from schemalint.lint.case import Case, Purpose, effective_pairs, present
 from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
 from schemalint.lint.consumers import with_consumers
-from schemalint.lint.context import effective_pairs, present
 from schemalint.lint.duplicates import duplicates
 from schemalint.lint.rule_sets import configurations_of
 from schemalint.model.contract import NATIVE, table_key

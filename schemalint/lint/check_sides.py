@@ -34,8 +34,8 @@ from schemalint.project import git
 from schemalint.project.config import Config, read_file
 from schemalint.project.config.nested import NAME as NESTED
 from schemalint.project.config.nested import with_nested
-from schemalint.project.config.positions import Positions
 from schemalint.project.config.project import config_at, found_config, given_config
+from schemalint.project.config.toml_text import Positions
 from schemalint.project.git import Contents, EmptyTree, Repository, Revision, Side, Worktree
 
 if TYPE_CHECKING:

@@ -7,16 +7,18 @@ no locations, no targets, and not which live table is meant. That is the base's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from schemalint import contract as contracts
 from schemalint.base.errors import GitError, SchemalintError, UsageError
 from schemalint.base.printable import visible
 from schemalint.base.reading import read_given
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.dialects import Reading
 from schemalint.contract.tool_files import notes_of, read_file, require_known
+from schemalint.contract.tool_files import with_overlays as joined
 from schemalint.lint.declared_age import stale_base, why_not_made
 from schemalint.lint.declared_pairs import paired
 from schemalint.model.contract import NATIVE, Contract, table_key
@@ -24,7 +26,7 @@ from schemalint.model.fact import DuplicateTable
 from schemalint.model.finding import Finding, Skipped
 from schemalint.project import git
 from schemalint.project.config.declarations import Declarations, given_declarations
-from schemalint.project.git import EmptyTree, Repository, Side, Worktree
+from schemalint.project.git import Contents, EmptyTree, File, Repository, Side, Worktree
 
 if TYPE_CHECKING:
     from schemalint.project.config import Config
@@ -342,3 +344,35 @@ def _first_text(
     one: Callable[[str], str | None], other: Callable[[str], str | None]
 ) -> Callable[[str], str | None]:
     return lambda file: one(file) or other(file)
+
+
+def with_overlays(declared: DeclaredTables, contents: Contents) -> DeclaredTables:
+    """Return the tables with what contracts add to them; what the base cannot add is no error of the change.
+
+    Args:
+        declared: The tables.
+        contents: All contract files of both sides.
+    """
+    before, _ = joined(declared.before, _native(contents.base.values(), declared.before))
+    native = [*_native(contents.head.values(), declared.after, everything=True)]
+    after, errors = joined(declared.after, native)
+    duplicates = tuple(
+        DuplicateTable(contract, contracts.locate(after[contract.key], ("table",)), "table", contract.key)
+        for contract in native
+        if contract.extends is None and contract.key in after
+    )
+    return replace(
+        declared, before=before, after=after, errors=(*declared.errors, *errors), duplicates=duplicates
+    )
+
+
+def _native(
+    files: Iterable[File], tables: Mapping[str, Contract], *, everything: bool = False
+) -> Iterator[Contract]:
+    """Yield the contracts that declare one of the tables, and with ``everything`` all that extend another."""
+    for file in files:
+        may_extend = everything and b"extends" in file.data
+        if may_extend or not tables.keys().isdisjoint(contracts.table_keys(file.data)):
+            for contract in contracts.read(visible(file.path), file.data).contracts:
+                if contract.key in tables or contract.extends is not None:
+                    yield contract

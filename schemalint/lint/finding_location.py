@@ -27,8 +27,7 @@ from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.table import LiveTable
 from schemalint.delta.type_text import print_field, print_type
-from schemalint.model.anchors import column_anchors
-from schemalint.model.change_kind import kind_of
+from schemalint.model.change_kind import column_anchors, kind_of
 from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.contract import Anchor, Contract
 from schemalint.model.exception import subject_of

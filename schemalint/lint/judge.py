@@ -9,8 +9,7 @@ from typing import Final
 from schemalint.base.values import replace
 from schemalint.delta.change import TableAdded
 from schemalint.delta.table import TableState
-from schemalint.lint.case import Case, Purpose, Verdict
-from schemalint.lint.context import git_context, git_facts
+from schemalint.lint.case import Case, Purpose, Verdict, git_context, git_facts
 from schemalint.lint.follow_ups import with_follow_ups
 from schemalint.lint.readers import client_findings, stream_findings, writer_findings
 from schemalint.lint.rule_judge import Judge, highest_severities, without_ambiguous_columns

@@ -24,8 +24,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, PathIndex, lowercased, path_key
 from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.table import LiveTable, TableState
-from schemalint.lint.case import Case, Purpose
-from schemalint.lint.context import differing_subjects, git_context, live_context
+from schemalint.lint.case import Case, Purpose, differing_subjects, git_context, live_context
 from schemalint.lint.follow_ups import with_follow_ups
 from schemalint.lint.readers import client_findings, stream_findings, writer_findings
 from schemalint.lint.renamed import with_names

@@ -10,18 +10,35 @@ from functools import cached_property, lru_cache
 from schemalint.base import limits
 from schemalint.base.errors import InternalError, Location, PluginError, SchemalintError
 from schemalint.base.values import Itself, frozen, replace
+from schemalint.delta.change import (
+    FieldAdded,
+    FieldRemoved,
+    GeneratedChanged,
+    IdentityChanged,
+    NullabilityChanged,
+    PartitioningChanged,
+    TypeChanged,
+)
 from schemalint.delta.engine_answers import error_of
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import lowercased, prefixes
 from schemalint.lint.finding_location import locate_finding, object_of, values_of
-from schemalint.lint.rule_packages import BUILT_IN
-from schemalint.lint.rulebook import with_built_in
-from schemalint.lint.ways import with_ways
+from schemalint.lint.rulebook import BUILT_IN, with_built_in
 from schemalint.model.contract import Contract
 from schemalint.model.fact import Fact
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.rule_codes import CASE_COLLISION, UNDECLARED_DROP
 from schemalint.plugin import Problem, Rule, RuleContext
+
+_WITH_WAYS = (
+    FieldAdded,
+    FieldRemoved,
+    GeneratedChanged,
+    IdentityChanged,
+    NullabilityChanged,
+    PartitioningChanged,
+    TypeChanged,
+)
 
 
 @frozen
@@ -256,3 +273,32 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
             key=lambda finding: (finding.location, -finding.severity, finding.code, finding.message),
         )
     )
+
+
+def with_ways(finding: Finding, fact: Fact, ctx: RuleContext) -> Finding:
+    """Return a finding with the ways out, if it is about a change that only a rewrite can make.
+
+    Where the rule has an edit that makes the change possible, nobody needs a rewrite.
+    """
+    if not finding.needs_rewrite or finding.fix is not None or not isinstance(fact, _WITH_WAYS):
+        return finding
+    from schemalint.delta.ways import last_day_of_restore, ways_out  # noqa: PLC0415 (few runs have such a finding)
+
+    by_tracking: tuple[list[str], list[str]] = ([], [])
+    for consumer in ctx.consumers:
+        if consumer.stream is not None:
+            by_tracking[consumer.stream.schema_tracking_location is not None].append(consumer.name)
+    streams, tracked = map(tuple, by_tracking)
+    size = ctx.live.size() if ctx.live is not None and ctx.live.size is not None else None
+    until = last_day_of_restore(ctx.before, ctx.today) if ctx.live is not None else None
+    ways = (
+        replace(
+            way,
+            streams=streams if way.stops else (),
+            tracked=tracked if way.stops_tracked else (),
+            size=size if way.rewrites else None,
+            until=until if way.rewrites else None,
+        )
+        for way in ways_out(fact, ctx.before, ctx.engine)
+    )
+    return replace(finding, ways=tuple(ways))

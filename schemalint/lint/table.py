@@ -10,10 +10,9 @@ from schemalint.base.values import replace
 from schemalint.delta.change import TableAdded
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.live_effect import CHECKED_ON_CHANGE, OTHER_CLASS
-from schemalint.delta.live_history import live_steps
+from schemalint.delta.schema_history import live_steps
 from schemalint.delta.table import LiveTable
-from schemalint.lint.case import Case
-from schemalint.lint.context import live_context
+from schemalint.lint.case import Case, live_context
 from schemalint.lint.rule_judge import Judge
 from schemalint.model.contract import Contract
 from schemalint.model.fact import Fact

@@ -1,4 +1,4 @@
-"""A table of the kinds of changes, one row per kind.
+"""A table of the kinds of changes, one row per kind, and the keys of a contract that declare what changed.
 
 A `match` over changes, facts or refusals ends in `assert_never`, so mypy names every place that must decide
 about a new kind; a test adds a kind and compares the list of errors.
@@ -10,7 +10,10 @@ from typing import assert_never
 
 from schemalint.base.values import frozen
 from schemalint.delta import change
-from schemalint.delta.change import Change
+from schemalint.delta.change import Change, ColumnChange
+from schemalint.delta.path import Path, lowercased
+from schemalint.delta.properties import FEATURE_PREFIX
+from schemalint.model.contract import Anchor
 
 
 @frozen
@@ -73,5 +76,45 @@ def kind_of(changed: Change) -> ChangeKind:  # noqa: C901, PLR0911, PLR0912 (a r
             return ChangeKind("partitioning changed", "partitioning", "partitioned_by")
         case change.ClusteringChanged():
             return ChangeKind("clustering changed", "clustering", "clustered_by")
+        case _:
+            assert_never(changed)
+
+
+def column_anchors(part: str, path: Path) -> tuple[Anchor, ...]:
+    """Return the anchors of a part of a column, the best one first.
+
+    Args:
+        part: The key of the column that the fact is about, such as ``type``.
+        path: The column's path in the contract.
+    """
+    own = lowercased(path)
+    return ((part, own), ("type", own), ("column", own))
+
+
+def anchors_of(changed: Change) -> tuple[Anchor, ...]:
+    """Return the anchors of the declaration that causes a change, the best one first."""
+    anchor = kind_of(changed).anchor
+    match changed:
+        case (
+            change.FieldRemoved(path=path)
+            | change.DeletionListed(path=path)
+            | change.DeletionUnlisted(path=path)
+        ):
+            return (("dropped", lowercased(path)),)
+        case change.PropertyChanged(key=name) | change.ConstraintChanged(name=name):
+            return ((anchor, name),)
+        case change.FeatureChanged(name=name):
+            return ((anchor, name), ("property", FEATURE_PREFIX + name))
+        case (
+            change.TableAdded()
+            | change.DescriptionChanged()
+            | change.PartitioningChanged()
+            | change.ClusteringChanged()
+        ):
+            return ((anchor,),)
+        case change.TableRemoved():
+            return ()
+        case _ if isinstance(changed, ColumnChange):
+            return column_anchors(anchor, changed.path)
         case _:
             assert_never(changed)

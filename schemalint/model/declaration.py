@@ -1,16 +1,18 @@
 """Apply a declaration to a table's state: declared values replace live ones, all others stay.
 
 Where the contract states nothing, the result has the live value. So the difference between the two never
-contains anything unmanaged, and no later step needs the rule.
+contains anything unmanaged, and no later step needs the rule. `merge_columns` merges any two states: a
+declaration and a live state, or two revisions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Protocol, TypeAlias
 
 from schemalint.base.values import Itself, frozen, replace
+from schemalint.delta.change import renames_of
 from schemalint.delta.datatype import (
     UNMANAGED,
     Array,
@@ -25,14 +27,18 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.diff import diff, longest_increasing, with_renamed_keys
 from schemalint.delta.equivalence import with_names_of
-from schemalint.delta.merge import merge, merge_columns
-from schemalint.delta.path import Path, path_key
+from schemalint.delta.path import Part, Path, path_key
 from schemalint.delta.properties import is_protocol_key
-from schemalint.delta.renames import renames_of
 from schemalint.delta.statistics import STATISTICS_COLUMNS
 from schemalint.delta.table import TableState
 from schemalint.delta.widening import TypeStep, step
 from schemalint.model.column_tracking import ColumnTracking
+
+Pairing: TypeAlias = Callable[[Struct, Struct, Path], Iterable[tuple[Field, Field | None]]]
+"""Returns the left fields that stay, in the order of the result, each with its right field, if any.
+
+It takes the left struct, the right one, and their path.
+"""
 
 
 def apply_declaration(
@@ -280,3 +286,66 @@ def _stored(properties: Mapping[str, str | None]) -> dict[str, str | None]:
 def _entries(declared: Mapping[str, str | None], live: Mapping[str, str | None]) -> dict[str, str | None]:
     merged = {**live, **declared}
     return {key: value for key, value in merged.items() if value is not None}
+
+
+class Pick(Protocol):
+    """Picks what the result has of both sides; paths are those of the result."""
+
+    def both(self, left: Field, right: Field, path: Path, /) -> Field:
+        """Return the field for a pair in the struct at a path; `merge` merges its types."""
+
+    def right_alone(self, right: Field, names: Collection[str], path: Path, /) -> Field | None:
+        """Return the field for one that only the right side has, if any.
+
+        Args:
+            right: The field.
+            names: The names of the other fields of the result, in lower case.
+            path: The path of the struct.
+        """
+
+    def nulls(self, left: Managed[bool], right: Managed[bool], /) -> Managed[bool]:
+        """Return the nullability of the elements of an array, or of the values of a map."""
+
+    def leaf(self, left: DataType, right: DataType, path: Path, /) -> DataType:
+        """Return the type for two that have no parts in common."""
+
+
+def merge(left: DataType, right: DataType, pairing: Pairing, pick: Pick, path: Path = ()) -> DataType:
+    """Merge two types, and all fields and parts inside them."""
+
+    def part(inner: Part, left: DataType, right: DataType) -> DataType:
+        return merge(left, right, pairing, pick, (*path, inner))
+
+    match left, right:
+        case Struct(), Struct():
+            return merge_columns(left, right, pairing, pick, path)
+        case Array(), Array():
+            element = part(Part.ELEMENT, left.element, right.element)
+            return Array(element, pick.nulls(left.contains_null, right.contains_null))
+        case Map(), Map():
+            nulls = pick.nulls(left.value_contains_null, right.value_contains_null)
+            key, value = part(Part.KEY, left.key, right.key), part(Part.VALUE, left.value, right.value)
+            return Map(key, value, nulls)
+        case _:
+            return pick.leaf(left, right, path)
+
+
+def merge_columns(left: Struct, right: Struct, pairing: Pairing, pick: Pick, path: Path = ()) -> Struct:
+    """Merge two structs: what only the right one has directly follows its predecessor there."""
+    fields: list[Field] = []
+    names: dict[str, str] = {}
+    for field, partner in pairing(left, right, path):
+        fields.append(field if partner is None else pick.both(field, partner, path))
+        if partner is not None:
+            names[partner.name] = fields[-1].name
+    taken = {field.name.lower() for field in fields}
+    additions: list[tuple[Field, str | None]] = []
+    previous: str | None = None
+    for field in right.fields:
+        if field.name in names:
+            previous = names[field.name]
+        elif (new := pick.right_alone(field, taken, path)) is not None:
+            additions.append((new, previous))
+            taken.add(new.name.lower())
+            previous = new.name
+    return Struct(with_inserted(fields, additions))

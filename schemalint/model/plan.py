@@ -18,8 +18,8 @@ from schemalint.delta.table import TableState
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.consumer import Consumer
-from schemalint.model.consumer_json import consumer_to_json
 from schemalint.model.finding import Finding, ObjectRef
+from schemalint.model.json_forms import consumer_to_json
 from schemalint.model.marker import Marker
 
 PLAN_FORMAT: Final = 2

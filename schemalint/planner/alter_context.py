@@ -14,14 +14,15 @@ from schemalint.delta.change import (
     FieldAdded,
     FieldRemoved,
     PropertyChanged,
+    Renames,
     TypeChanged,
+    renames_of,
 )
 from schemalint.delta.datatype import Field, Managed, Struct
 from schemalint.delta.engine import Engine
 from schemalint.delta.engine_answers import activated_by
 from schemalint.delta.path import Path, is_within, lowercased
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
-from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Backfill
 from schemalint.model.marker import Pending

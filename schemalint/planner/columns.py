@@ -14,10 +14,9 @@ from itertools import count, groupby
 from typing import Final
 
 from schemalint.base.values import grouped, replace
-from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed
+from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed, renames_of
 from schemalint.delta.datatype import Field, Struct, map_fields, type_at
 from schemalint.delta.path import Path, format_path, lowercased
-from schemalint.delta.renames import renames_of
 from schemalint.delta.table import TableState
 from schemalint.model.plan import Approval, Step, StepKind
 from schemalint.planner import sql

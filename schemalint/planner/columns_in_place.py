@@ -1,10 +1,20 @@
-"""Statements that alter columns in place: types, comments, defaults, NOT NULL, positions."""
+"""Statements that alter columns in place: types, comments, defaults, NOT NULL, positions.
+
+Each statement makes one commit. An ``ALTER COLUMN`` list makes one change each of many columns; it cannot
+name a column twice, or together with a field inside it (NOT_SUPPORTED_CHANGE_SAME_COLUMN). ``CHANGE COLUMN``
+makes all changes of one column's type, comment and position. Delta does not keep the order of the moves in
+a list, so no statement moves a column and another one after it (all measured on Delta 4.4.0).
+
+Spark 3.5 parses no list (measured on Delta 3.3.2): there each change of a column has its own statement, apart
+from those that ``CHANGE COLUMN`` makes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final, assert_never
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias, assert_never
 
+from schemalint.base.values import grouped
 from schemalint.delta.change import (
     CommentChanged,
     DefaultChanged,
@@ -13,18 +23,32 @@ from schemalint.delta.change import (
     NullabilityChanged,
     TypeChanged,
 )
-from schemalint.delta.datatype import UNMANAGED, Struct, type_at, walk_fields
+from schemalint.delta.datatype import (
+    UNMANAGED,
+    Array,
+    Char,
+    DataType,
+    Map,
+    Struct,
+    Varchar,
+    type_at,
+    walk_fields,
+)
 from schemalint.delta.engine_answers import alters_many_columns
-from schemalint.delta.path import Path, format_path, lowercased
+from schemalint.delta.path import Path, PathIndex, format_path, lowercased
 from schemalint.delta.sql_text import quote_literal
 from schemalint.delta.type_text import print_type
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alter_context import IRREVERSIBLE, AlterContext
 from schemalint.planner.simulate import simulate
-from schemalint.planner.statements import COLUMN_CHANGES, ColumnChange, Statement, fewest_statements
 
 _SEVERAL_MOVES: Final = "no single statement moves the columns back: reorder them in the contract"
+ColumnChange: TypeAlias = TypeChanged | CommentChanged | NullabilityChanged | DefaultChanged | FieldMoved
+COLUMN_CHANGES: Final = (TypeChanged, CommentChanged, NullabilityChanged, DefaultChanged, FieldMoved)
+
+_TOGETHER: Final = (TypeChanged, CommentChanged, FieldMoved)
+_MOST: Final = 2  # three columns have at most three such changes each, and as many lists take those of all
 
 
 def columns_altered(context: AlterContext) -> Iterator[Step]:
@@ -155,3 +179,144 @@ def _reason(change: ColumnChange) -> str:
             return f"{format_path(path)} is declared in another position"
         case _:
             assert_never(change)
+
+
+class Statement:
+    """The changes that one statement makes.
+
+    Attributes:
+        changes: The changes.
+        repeated_type: The column's type afterwards, if it is ``CHANGE COLUMN`` with all these changes of one
+            column; None if it is a list.
+    """
+
+    def __init__(
+        self, changes: Sequence[ColumnChange] = (), *, repeated_type: DataType | None = None
+    ) -> None:
+        self.changes = list(changes)
+        self.repeated_type = repeated_type
+        self._paths: PathIndex[None] = PathIndex()
+
+    def takes(self, path: Path) -> bool:
+        """Whether the statement can change one more column."""
+        return self.repeated_type is None and not self._paths.overlapping(path)
+
+    def add(self, change: ColumnChange) -> None:
+        """Add the change of one more column."""
+        self.changes.append(change)
+        self._paths.add(lowercased(change.path), None)
+
+
+def fewest_statements(
+    changes: Sequence[ColumnChange], columns: Struct, *, lists: bool = True
+) -> list[Statement]:
+    """Return the statements, with as many lists as possible among equally few.
+
+    Args:
+        changes: The changes; moves come in the order of the columns, each after its predecessor.
+        columns: The columns before the statements; the types of those that move.
+        lists: Whether a statement can change several columns.
+    """
+    combined = grouped(
+        (lowercased(change.path), change) for change in changes if isinstance(change, _TOGETHER)
+    )
+    types = {
+        path: _repeatable_type(types_of_path, columns)
+        for path, types_of_path in combined.items()
+        if len(types_of_path) > 1
+    }
+    together = [(path, type_) for path, type_ in types.items() if type_ is not None]
+    together.sort(key=lambda column: -len(combined[column[0]]))
+    if not lists:
+        return _one_by_one(changes, dict(together))
+    attempts = [_divided(changes, dict(together[:number])) for number in range(min(_MOST, len(together)) + 1)]
+    return min(attempts, key=len)
+
+
+def _repeatable_type(changes: Sequence[ColumnChange], columns: Struct) -> DataType | None:
+    """Return the type of a column for ``CHANGE COLUMN``; None for a type that the statement cannot repeat.
+
+    Delta refuses it for a nested char or varchar; the text of a struct would hide the change.
+    """
+    path = changes[0].path
+    new = [change.new for change in changes if isinstance(change, TypeChanged)]
+    type_ = new[0] if new else type_at(columns, path)
+    has_nested_length = isinstance(type_, Char | Varchar) and len(path) > 1
+    return None if has_nested_length or isinstance(type_, Struct | Array | Map) else type_
+
+
+def _divided(changes: Sequence[ColumnChange], together: Mapping[Path, DataType]) -> list[Statement]:
+    """Put each change into the first statement that takes it; these columns get a statement of their own."""
+    statements: list[Statement] = []
+    moved_by: dict[Path, Statement] = {}
+    typed_by: dict[Path, Statement] = {}
+    for unit in _units(changes, together):
+        path = lowercased(unit[0].path)
+        # A default may need the new type.
+        before = [typed_by.get(path) for change in unit if isinstance(change, DefaultChanged)]
+        before += [
+            moved_by.get(lowercased((*path[:-1], change.after)))
+            for change in unit
+            if isinstance(change, FieldMoved) and change.after is not None
+        ]
+        earliest = max(
+            (statements.index(earlier) + 1 for earlier in before if earlier is not None), default=0
+        )
+        statement = _place(statements, unit, earliest, together.get(path))
+        if any(isinstance(change, FieldMoved) for change in unit):
+            moved_by[path] = statement
+        if any(isinstance(change, TypeChanged) for change in unit):
+            typed_by[path] = statement
+    return statements
+
+
+def _one_by_one(changes: Sequence[ColumnChange], together: Mapping[Path, DataType]) -> list[Statement]:
+    """Give each change a statement, and those of one of these columns a common one."""
+    return [
+        Statement(
+            _in_order(unit), repeated_type=together.get(lowercased(unit[0].path)) if len(unit) > 1 else None
+        )
+        for unit in _units(changes, together)
+    ]
+
+
+def _place(
+    statements: list[Statement], unit: Sequence[ColumnChange], earliest: int, type_: DataType | None
+) -> Statement:
+    """Put changes of one column into a statement, and return it."""
+    if len(unit) > 1:
+        statements.insert(earliest, Statement(_in_order(unit), repeated_type=type_))
+        return statements[earliest]
+    path = lowercased(unit[0].path)
+    rest = statements[earliest:]
+    statement = next((statement for statement in rest if statement.takes(path)), None)
+    if statement is None:
+        statement = Statement()
+        statements.append(statement)
+    statement.add(unit[0])
+    return statement
+
+
+def _in_order(unit: Sequence[ColumnChange]) -> list[ColumnChange]:
+    """Order the changes of one column as ``CHANGE COLUMN`` names them."""
+    return sorted(unit, key=lambda change: COLUMN_CHANGES.index(type(change)))
+
+
+def _units(
+    changes: Iterable[ColumnChange], together: Mapping[Path, DataType]
+) -> Iterator[list[ColumnChange]]:
+    """Yield the changes one by one, apart from these columns; first moves, whose order counts."""
+    all_changes = list(changes)
+    whole: dict[Path, list[ColumnChange]] = {}
+    for change in all_changes:
+        path = lowercased(change.path)
+        if path in together and isinstance(change, _TOGETHER):
+            whole.setdefault(path, []).append(change)
+    for change in all_changes:
+        if isinstance(change, FieldMoved):
+            yield whole.pop(lowercased(change.path), [change])
+    yield from whole.values()
+    for change in all_changes:
+        is_left = lowercased(change.path) not in together or not isinstance(change, _TOGETHER)
+        if is_left and not isinstance(change, FieldMoved):
+            yield [change]

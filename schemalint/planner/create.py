@@ -15,9 +15,8 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
-from schemalint.planner.columns_in_place import alter_columns, defaults_of
+from schemalint.planner.columns_in_place import alter_columns, defaults_of, fewest_statements
 from schemalint.planner.properties import other_engine_note
-from schemalint.planner.statements import fewest_statements
 
 CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
 

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from schemalint.base.values import replace
-from schemalint.delta.change import Change, FieldAdded, FieldRemoved, TypeChanged
+from schemalint.delta.change import Change, FieldAdded, FieldRemoved, TypeChanged, renames_of
 from schemalint.delta.column_users import columns_used
 from schemalint.delta.datatype import DataType, field_at, type_at
 from schemalint.delta.fill_expressions import fill_fault, fill_obstacle
 from schemalint.delta.path import Path, format_path, is_within, lowercased
-from schemalint.delta.renames import renames_of
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.model.contract import Backfill, Contract
 from schemalint.model.finding import ObjectRef

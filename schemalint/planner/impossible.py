@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, assert_never
 
 from schemalint.base.values import replace
@@ -29,6 +30,7 @@ from schemalint.delta.change import (
     TableRemoved,
     TypeChanged,
     TypeHistoryChanged,
+    renames_of,
 )
 from schemalint.delta.datatype import (
     Array,
@@ -43,10 +45,11 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.expressions import expressions_of
 from schemalint.delta.feature_drop import DropRequests, drop_obstacles
-from schemalint.delta.path import Part, Path, format_path
+from schemalint.delta.path import Part, Path, format_path, path_key
 from schemalint.delta.properties import RESERVED
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
+from schemalint.delta.type_verdict import alters_stored_type
 from schemalint.delta.widening import is_container
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
@@ -54,12 +57,13 @@ from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import ObjectRef, object_of_change
 from schemalint.model.marker import OWN_PROPERTIES
 from schemalint.model.plan import Refusal, RefusalKind
-from schemalint.planner.dependents import taken_names, used_by_clustering, used_by_constraints
+from schemalint.planner.alter_context import AlterContext
+from schemalint.planner.data_skipping import statistics_in_the_way
 from schemalint.planner.lengths import lost_lengths
-from schemalint.planner.statistics import statistics_in_the_way
 
 _DECLARED: Final = RefusalKind.DECLARATION
 _REWRITE: Final = "this needs a new table: create it as declared, copy the data, and swap the tables"
+_LIVE: Final = RefusalKind.LIVE
 
 
 def refused_changes(
@@ -287,3 +291,76 @@ def _unsafe_expressions(state: TableState) -> Iterator[Refusal]:
             yield Refusal(
                 _DECLARED, f"{expression.subject} {fault}", "write exactly one expression", about=about
             )
+
+
+def used_by_constraints(
+    changes: Iterable[Change], live: TableState, declared: TableState
+) -> Iterator[Refusal]:
+    """Refuse changes of columns that a constraint uses, if the planner may not drop or rewrite it."""
+    renames = renames_of(changes)
+    for change in changes:
+        if not isinstance(change, TypeChanged | FieldRenamed | FieldRemoved):
+            continue
+        last = change.old_name if isinstance(change, FieldRenamed) else change.path[-1]
+        path = (*renames.back(change.path[:-1]), last)
+        if isinstance(change, TypeChanged):
+            if not alters_stored_type(change.old, change.new, nested=len(change.path) > 1):
+                continue
+            path = renames.back(change.path)
+        for name in (*live.constraint_users.of(path), *live.constraint_users.unparsed):
+            if name not in declared.constraints:
+                yield Refusal(
+                    _LIVE,
+                    f"{format_path(path)} is used by the constraint {name}, which the contract does not "
+                    "manage",
+                    f"declare the constraint, or declare it null to drop it: `constraints: {{{name}: …}}`",
+                    about=ObjectRef("column", format_path(change.path)),
+                )
+    removed = [change.path for change in changes if isinstance(change, FieldRemoved)]
+    for path in removed:
+        for name in declared.constraint_users.of(path) if field_at(declared.columns, path) is None else ():
+            yield Refusal(
+                RefusalKind.DECLARATION,
+                f"the constraint {name} uses {format_path(path)}, which the contract drops",
+                "rewrite the constraint without it, or keep the column",
+                about=ObjectRef("constraint", name),
+            )
+
+
+def used_by_clustering(changes: Sequence[Change], live: TableState, contract: Contract) -> Iterator[Refusal]:
+    """Refuse changes that remove an unmanaged clustering: no step would restore it."""
+    renames = renames_of(changes)
+    if not isinstance(live.clustered_by, tuple) or isinstance(contract.state.clustered_by, tuple):
+        return
+    if (
+        live.clustered_by
+        and AlterContext("", live, tuple(changes), None, tuple(contract.drop_features)).unmaps
+    ):
+        reason = (
+            "column mapping cannot be removed: the table has a clustering that the contract does not manage"
+        )
+        yield Refusal(_LIVE, reason, "declare the clustering: `clustered_by: […]`")
+    for change in changes:
+        if isinstance(change, FieldRemoved):
+            path = (*renames.back(change.path[:-1]), change.path[-1])
+            if live.clustering.within(path_key(path)):
+                yield Refusal(
+                    _LIVE,
+                    f"{format_path(path)} cannot be dropped: the table is clustered by it, and the contract "
+                    "does not manage the clustering",
+                    "declare the new clustering: `clustered_by: […]`",
+                )
+
+
+def taken_names(live: TableState, declared: TableState, tracking: ColumnTracking | None) -> Iterator[Refusal]:
+    """Refuse names that two columns would have."""
+    goal = apply_declaration(declared, live, tracking=tracking) if tracking else live
+    for path, type_ in walk(goal.columns):
+        names = Counter(field.name.lower() for field in type_.fields) if isinstance(type_, Struct) else {}
+        for name, times in names.items():
+            if times > 1:
+                yield Refusal(
+                    _LIVE,
+                    f"an undeclared column {format_path((*path, name))} exists already",
+                    "drop or rename it by hand, or choose another name",
+                )

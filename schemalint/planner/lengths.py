@@ -17,6 +17,8 @@ from schemalint.delta.change import (
     FieldRemoved,
     FieldRenamed,
     NullabilityChanged,
+    Renames,
+    renames_of,
 )
 from schemalint.delta.datatype import Field, field_at
 from schemalint.delta.lengths import (
@@ -27,7 +29,6 @@ from schemalint.delta.lengths import (
 )
 from schemalint.delta.patch import apply_changes
 from schemalint.delta.path import format_path, lowercased
-from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import TableState
 from schemalint.model.finding import object_of_change
 from schemalint.model.plan import Refusal, RefusalKind

@@ -13,8 +13,10 @@ from schemalint.delta.change import (
     FieldMoved,
     FieldRemoved,
     FieldRenamed,
+    Renames,
     TypeChanged,
     change_path,
+    renames_of,
 )
 from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.diff import diff
@@ -23,28 +25,48 @@ from schemalint.delta.engine_answers import activated_by
 from schemalint.delta.feature import drop_order
 from schemalint.delta.path import format_path
 from schemalint.delta.protocol import features_of_versions, needed_to_alter
-from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import LiveTable, TableState
-from schemalint.model.anchors import anchors_of, column_anchors
-from schemalint.model.change_kind import kind_of
+from schemalint.model.change_kind import anchors_of, column_anchors, kind_of
 from schemalint.model.column_tracking import ColumnTracking, resume_tracking
 from schemalint.model.contract import Anchor, Contract
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.marker import Pending, declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Refusal, RefusalKind, Step, StepKind, TablePlan
-from schemalint.planner.alter import alter_steps
 from schemalint.planner.alter_context import AlterContext
-from schemalint.planner.clustering import moves_beyond_statistics, with_clustering_restored
-from schemalint.planner.columns import emptied_structs
+from schemalint.planner.columns import (
+    columns_added,
+    columns_added_first,
+    columns_dropped,
+    columns_dropped_last,
+    columns_renamed,
+    columns_set_aside,
+    emptied_structs,
+)
+from schemalint.planner.columns_in_place import columns_altered
+from schemalint.planner.constraints import constraints_added, constraints_dropped, constraints_of_filled
 from schemalint.planner.create import create_steps
-from schemalint.planner.fills import refused_fills, with_size
+from schemalint.planner.data_skipping import (
+    clustering_removed,
+    clustering_set,
+    moves_beyond_statistics,
+    statistics_removed,
+    with_clustering_restored,
+    with_statistics_restored,
+)
+from schemalint.planner.fills import filled_before_drops, filled_last, refused_fills, with_size
 from schemalint.planner.impossible import refused_changes, refused_contract
 from schemalint.planner.naming import needs_note, target_paths, with_target_names
+from schemalint.planner.properties import (
+    features_dropped,
+    pending_noted,
+    policy_removed_last,
+    properties_first,
+    properties_last,
+)
 from schemalint.planner.require import with_requirements
 from schemalint.planner.simulate import simulate
 from schemalint.planner.sql import named_table, path_table
-from schemalint.planner.statistics import with_statistics_restored
 
 
 @frozen
@@ -311,3 +333,31 @@ def _candidates(change: Change, renames: Renames) -> Iterator[Anchor]:
         case FieldAdded(path=path) | TypeChanged(path=path):
             yield from column_anchors(kind_of(change).anchor, renames.forward(path))
     yield from anchors_of(change)
+
+
+def alter_steps(context: AlterContext) -> Iterator[Step]:
+    """Yield the steps in an order in which each step finds what it needs.
+
+    Properties and features precede the columns that need them. Constraints, clustering and a list of
+    statistics columns that block a change of columns are removed first and restored afterwards.
+    """
+    yield from properties_first(context)
+    yield from pending_noted(context)
+    yield from constraints_dropped(context)
+    yield from clustering_removed(context)
+    yield from statistics_removed(context)
+    yield from columns_added_first(context)
+    yield from filled_before_drops(context)
+    yield from columns_dropped(context)
+    yield from columns_set_aside(context)
+    yield from columns_renamed(context)
+    yield from columns_added(context)
+    yield from columns_dropped_last(context)
+    yield from columns_altered(context)
+    yield from constraints_added(context)
+    yield from properties_last(context)
+    yield from features_dropped(context)
+    yield from policy_removed_last(context)
+    yield from clustering_set(context)
+    yield from filled_last(context)
+    yield from constraints_of_filled(context)

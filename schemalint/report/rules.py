@@ -9,7 +9,7 @@ from typing import Final
 from schemalint.base.printable import SafeText, document_text, json_text, printable_lines, terminal_text
 from schemalint.lint.rule_lookup import Explanation, NamedError
 from schemalint.plugin import Rule
-from schemalint.report.delta_errors import error_name
+from schemalint.report.text import error_name
 
 _WIDTH: Final = 100
 

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from schemalint.base.printable import printable
+from schemalint.base.redaction import without_secrets
 from schemalint.model.finding import Severity
 
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterable, Iterator, Sequence
+
+    from schemalint.delta.table import HistoryEntry
 
 MOST_SENTENCES: Final = 5
 """Most reasons or locations printed for one statement, which may alter thousands of columns."""
@@ -19,6 +23,20 @@ MOST_SENTENCES: Final = 5
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
+_UNNAMED: Final = {
+    "_LEGACY_ERROR_TEMP_0035": "Operation not allowed",
+    "_LEGACY_ERROR_TEMP_1183": 'Cannot use "INTERVAL" type in the table schema',
+    "_LEGACY_ERROR_TEMP_1228": "Decimal scale cannot be greater than precision",
+    "_LEGACY_ERROR_TEMP_2330": "Cannot change nullable column to non-nullable",
+    "_LEGACY_ERROR_TEMP_3058": "Found duplicate column(s)",
+    "_LEGACY_ERROR_TEMP_3060": "Couldn't find column",
+}
+"""What Spark's message says, of errors that Spark 4.2 gives no name: these numbers appear in no message."""
+_WIDEST: Final = 48
+"""The widest a column of cells is padded; a longer cell shifts only the rest of its own row."""
+
+_LONGEST: Final = 60
+"""The most characters of a shortened text."""
 
 
 def styled(text: str, *, color: bool, fg: str | None = None, bold: bool = False) -> str:
@@ -62,3 +80,38 @@ def _age(seconds: float) -> str:
         if (number := int(seconds // length)) >= 1:
             return f"{number} {unit}{'s' if number > 1 else ''}"
     return "less than a second"
+
+
+def error_name(error: str) -> str:
+    """Return the error class, or the beginning of the message of an error that has no name."""
+    words = _UNNAMED.get(error)
+    return f"“{words}” (an error without a name)" if words else error
+
+
+def shortened(text: str) -> str:
+    """Put a text on one line, and cut it if it is long."""
+    line = without_secrets(" ".join(text.split()))
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+
+
+def committer_text(entry: HistoryEntry) -> str:
+    """Format the user and the engine of a commit, as far as the log records them."""
+    engine = f"with {entry.engine}" if entry.engine else ""
+    return " ".join(text for text in (f"by {entry.user}" if entry.user else "", engine) if text)
+
+
+def table_rows(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Align the cells of rows, safe to print; columns that are empty in all rows are left out."""
+    columns = [[_cell(cell) for cell in column] for column in zip(*rows, strict=True)]
+    padded = [_padded(column) for column in columns if any(column)]
+    return ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
+
+
+def _padded(column: list[str]) -> list[str]:
+    width = min(max(map(len, column)), _WIDEST)
+    return [cell.ljust(width) for cell in column]
+
+
+def _cell(text: str) -> str:
+    indent = len(text) - len(text.lstrip(" "))
+    return " " * indent + printable(text[indent:])

@@ -36,13 +36,11 @@ from schemalint.project.config import Cosmetic
 from schemalint.project.config.trust import ConfigOptions, find_trusted
 from schemalint.spark.apply_options import ApplyOptions
 from schemalint.spark.catalog import SessionCatalog, require_catalog
-from schemalint.spark.datacheck import require_clean
-from schemalint.spark.expressioncheck import require_accepted
 from schemalint.spark.fill import FillLimits, TableFills
 from schemalint.spark.log_store import require_shared_log_store
-from schemalint.spark.provided import require_delta
+from schemalint.spark.prechecks import require_accepted, require_clean
 from schemalint.spark.session import SqlSession, refusals_not_logged, sibling_sessions
-from schemalint.spark.session_engine import engine_of
+from schemalint.spark.session_engine import engine_of, require_delta
 from schemalint.spark.session_settings import kinds_of, prepared, required_settings, session_catalog
 from schemalint.spark.snapshots import snapshots_that_fit
 from schemalint.spark.table import Recorded, TableRun

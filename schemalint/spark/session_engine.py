@@ -1,4 +1,4 @@
-"""Which engine a session is, as its jars and its functions say."""
+"""Whether a session has Delta, and which engine it is, as its jars and its functions say."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ _EXTENSION: Final = "io/delta/sql/DeltaSparkSessionExtension.class"
 _DELTA: Final = "SELECT java_method('io.delta.package', 'VERSION') FROM VALUES (1)"
 _RUNTIME: Final = "SELECT current_version().dbr_version FROM VALUES (1)"
 _NUMBERS: Final = re.compile(r"\d+(?:\.\d+){1,2}")
+
+
+# Without Delta's extension, Spark reads this as DESCRIBE of a column of the table HISTORY. With the extension
+# alone, Delta refuses it by this class (measured on Spark 4.2.0). All other answers are Delta's own, about a
+# folder that is no table.
+_QUESTION: Final = "DESCRIBE HISTORY delta.`/schemalint/no/table`"
+_ANSWERS_WITHOUT_DELTA: Final = ("DELTA_CONFIGURE_SPARK_SESSION_WITH_EXTENSION_AND_CATALOG", "`HISTORY`")
 
 
 def is_databricks(session: SqlSession) -> bool:
@@ -59,3 +66,23 @@ def _require_one_delta(session: Any) -> None:  # noqa: ANN401 (pyspark's classic
             f"this Spark session has several versions of Delta: {', '.join(sorted(jars))}",
             help="keep one: look at spark.jars.packages, spark.jars and the folder of Spark's jars",
         )
+
+
+def require_delta(session: SqlSession) -> None:
+    """Require that the statements of a session are Delta's.
+
+    Raises:
+        ApplyError: The session has no Delta, or only a part of it.
+    """
+    try:
+        ask(session, _QUESTION)
+    except StatementError as error:
+        if any(answer in error.message for answer in _ANSWERS_WITHOUT_DELTA):
+            raise ApplyError(
+                "this Spark session cannot change Delta tables: it was started without Delta's jars, its "
+                "extension or its catalog",
+                help="start it with Delta's jars for its version of Spark, and with "
+                "spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension and "
+                "spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog; "
+                "spark.sql.extensions can list several classes",
+            ) from None

@@ -10,8 +10,7 @@ import pytest
 
 from schemalint.base.document.shape import check_for
 from schemalint.clients import client_names, find_client, form_of, parse_versions, read_row, support
-from schemalint.clients.table import file_data
-from schemalint.clients.versions import EVERY
+from schemalint.clients.table import EVERY, file_data
 from schemalint.delta.datatype import Struct
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol

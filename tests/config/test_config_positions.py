@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.project.config.positions import Positions, locate
+from schemalint.project.config.toml_text import Positions, locate
 
 TEXT = """\
 fail-on = "never"

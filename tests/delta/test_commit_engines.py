@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.delta.commit_engines import as_setting, engine_of_commit, recent_writers, warning
-from schemalint.delta.engine import Engines, parse_engine
+from schemalint.delta.engine import (
+    Engines,
+    as_setting,
+    engine_of_commit,
+    parse_engine,
+    recent_writers,
+    warning,
+)
 
 DAY = 24 * 60 * 60 * 1000
 NOW = 1_800_000_000_000

@@ -9,7 +9,7 @@ from schemalint.delta.datatype import DATE, INTEGER, LONG, SHORT, STRING, Array,
 from schemalint.delta.history import changes, steps, type_history
 from schemalint.delta.path import Part, Path
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.stream_commits import stops_tracked_streams
+from schemalint.delta.streams import stops_tracked_streams
 from schemalint.delta.table import History, HistoryEntry, Metadata, TableState
 
 ID = Field("id", LONG)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.delta.one_expression import COLUMN_WORDS, expression_fault, is_one_expression
+from schemalint.delta.expressions import COLUMN_WORDS, expression_fault, is_one_expression
 
 
 @pytest.mark.parametrize(

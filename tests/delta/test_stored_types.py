@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from schemalint.delta.datatype import INTEGER, LONG, Array, Field, Struct
-from schemalint.delta.footer_summary import Files, FooterSummary, Standing, StoredLeaf
+from schemalint.delta.footer_summary import Files, FooterSummary, Standing, StoredLeaf, physical_types
 from schemalint.delta.path import Part, Path
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.stored_types import physical_types
 from schemalint.delta.table import LiveTable, Metadata, TableState
 
 COLUMNS = Struct(

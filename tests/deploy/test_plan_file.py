@@ -21,7 +21,7 @@ from schemalint.deploy.journal import _rest, planned_again
 from schemalint.deploy.plan_file import _origin, origin_to_json, read_plan_file
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.consumer import Consumer, Stream
-from schemalint.model.json_values import object_of
+from schemalint.model.json_forms import object_of
 from schemalint.model.marker import PENDING, Marker, Pending
 from schemalint.model.plan import Plan, Step, StepKind, TablePlan
 from schemalint.planner import after_interrupted_run, plan_table

@@ -13,10 +13,9 @@ from click.testing import CliRunner
 
 from schemalint import contract
 from schemalint.cli import cli
-from schemalint.lint import error_classes
+from schemalint.lint import rule_lookup
 from schemalint.lint.client_support import known_clients
-from schemalint.lint.error_classes import ErrorAdvice, client_messages, error_advice
-from schemalint.lint.rule_lookup import explain
+from schemalint.lint.rule_lookup import ErrorAdvice, client_messages, error_advice, explain
 from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule
 from schemalint.project import config
@@ -25,7 +24,7 @@ from schemalint.report.table.clients import matrix_markdown
 from support.golden import assert_golden
 
 DOCS = Path(__file__).parents[2] / "docs"
-ERROR_TABLE = Path(error_classes.__file__).with_suffix(".toml")
+ERROR_TABLE = Path(rule_lookup.__file__).with_suffix(".toml")
 BUILT_IN = tuple(rule for rule in load_rules() if rule.distribution == "schemalint")
 
 

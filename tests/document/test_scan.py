@@ -131,7 +131,7 @@ def test_no_style_is_parsed_beyond_the_table(style: str, monkeypatch: pytest.Mon
 
         return counting
 
-    monkeypatch.setattr("schemalint.base.document.scan.events", counted)
+    monkeypatch.setattr("schemalint.base.document.reader.events", counted)
     text = STYLES[style]
     found = list(root_values(text, KEY))
     assert found == ["a.b"] * (

@@ -20,7 +20,7 @@ from engine.record_constraints import (
 from engine.record_logs import ACCEPTED, _outcome
 from schemalint.delta.conditions import ConditionFault, condition_problem
 from schemalint.delta.datatype import Struct
-from schemalint.delta.one_expression import expression_fault
+from schemalint.delta.expressions import expression_fault
 from schemalint.delta.type_text import parse_type
 from support.sampling import some_of_each
 from support.short_logs import write_short_log

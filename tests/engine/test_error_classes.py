@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from schemalint.lint.error_classes import advice_by_class
-from schemalint.lint.rule_lookup import explain
+from schemalint.lint.rule_lookup import advice_by_class, explain
 from schemalint.lint.rulebook import load_rules
 
 if TYPE_CHECKING:

@@ -12,12 +12,11 @@ import pytest
 from schemalint.base.errors import ApplyError
 from schemalint.delta.change import ConstraintChanged, TableAdded
 from schemalint.delta.datatype import LONG, STRING, UNMANAGED, Field, Struct
-from schemalint.delta.expressions import Expression, Place, unusable_part
+from schemalint.delta.expressions import COLUMN_WORDS, Expression, Place, is_one_expression, unusable_part
 from schemalint.delta.functions import FunctionKind, kinds
-from schemalint.delta.one_expression import COLUMN_WORDS, is_one_expression
 from schemalint.delta.table import TableState
 from schemalint.model.plan import Step, StepKind, TablePlan
-from schemalint.spark.expressioncheck import require_accepted
+from schemalint.spark.prechecks import require_accepted
 from schemalint.spark.session_settings import required_settings
 from support.sampling import some_of_each
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.record_streams import STREAMS, ask, questions, read_logs, read_record
-from schemalint.delta.stream_commits import commits_since
-from schemalint.delta.streams import effect_on_stream
+from schemalint.delta.streams import commits_since, effect_on_stream
 from support.short_logs import logged_table
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from schemalint.base.errors import PluginError, SchemalintError
 from schemalint.delta.datatype import walk_fields
-from schemalint.delta.type_metadata import COLLATIONS, RAW_TYPE
+from schemalint.delta.type_json import COLLATIONS, RAW_TYPE
 from schemalint.report import findings as reports
 from schemalint.tables.table_json import from_json, to_json
 

@@ -8,8 +8,8 @@ from schemalint import contract as contracts
 from schemalint.base.errors import ConfigError
 from schemalint.delta.path import Part
 from schemalint.delta.streams import Blocking
+from schemalint.lint.case import git_context
 from schemalint.lint.consumers import configuration_faults, with_consumers
-from schemalint.lint.context import git_context
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
 from schemalint.project.config import Config, parse

@@ -174,7 +174,7 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         return counting
 
     monkeypatch.setattr(reader, "events", counted)
-    monkeypatch.setattr("schemalint.base.document.scan.events", counted)
+    monkeypatch.setattr("schemalint.base.document.reader.events", counted)
     return found
 
 

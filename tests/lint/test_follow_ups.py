@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from schemalint import contract as contracts
-from schemalint.delta.merge import merge_columns
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.model import declaration
-from schemalint.model.declaration import created_state
+from schemalint.model.declaration import created_state, merge_columns
 from schemalint.model.finding import Severity
 from support.judging import judge_live, judge_pair, live_case
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:
     from schemalint.delta.datatype import Struct
-    from schemalint.delta.merge import Pairing, Pick
     from schemalint.model.contract import Contract
+    from schemalint.model.declaration import Pairing, Pick
     from schemalint.model.finding import Finding
 
 ALLOW = "protocol: {allow_upgrade: true}"

@@ -14,8 +14,7 @@ from schemalint.base.values import replace
 from schemalint.delta.change import PropertyChanged, TableAdded, TypeChanged
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.lint.rule_judge import ordered
-from schemalint.lint.rule_packages import BUILT_IN
-from schemalint.lint.rulebook import load_rules, rules_of
+from schemalint.lint.rulebook import BUILT_IN, load_rules, rules_of
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, ObjectRef
 from schemalint.plugin import (

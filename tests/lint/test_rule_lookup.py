@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemalint.base.errors import UsageError
-from schemalint.lint.error_classes import error_advice
-from schemalint.lint.rule_lookup import explain
+from schemalint.lint.rule_lookup import error_advice, explain
 from schemalint.lint.rulebook import load_rules
 
 RULES = load_rules()

@@ -10,7 +10,7 @@ from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.diff import diff
-from schemalint.lint.context import git_context
+from schemalint.lint.case import git_context
 from schemalint.lint.rule_judge import Judge
 from schemalint.lint.rule_sets import RuleSet, reports, rules_for
 from schemalint.lint.rulebook import load_rules

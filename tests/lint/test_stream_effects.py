@@ -10,7 +10,7 @@ from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.delta.stream_progress import StreamPosition, StreamProgress, commits_to_meet
 from schemalint.delta.table import History, HistoryEntry
-from schemalint.lint.context import git_context, live_context
+from schemalint.lint.case import git_context, live_context
 from schemalint.lint.stream_effects import affected_streams
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.consumer import Consumer, Stream

@@ -10,7 +10,7 @@ import pytest
 from schemalint import contract as contracts
 from schemalint.base.errors import Location
 from schemalint.delta.history import HistoryStep
-from schemalint.delta.live_history import live_steps
+from schemalint.delta.schema_history import live_steps
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Severity

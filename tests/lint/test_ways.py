@@ -14,11 +14,10 @@ from schemalint.delta.datatype import INTEGER, LONG, Decimal
 from schemalint.delta.engine import parse_engine
 from schemalint.delta.table import TableState
 from schemalint.delta.ways import Way, ways_out
-from schemalint.lint.case import Case
-from schemalint.lint.context import live_context
+from schemalint.lint.case import Case, live_context
 from schemalint.lint.judge import judge
+from schemalint.lint.rule_judge import with_ways
 from schemalint.lint.rule_sets import RuleSet
-from schemalint.lint.ways import with_ways
 from schemalint.report.ways import way_text
 from support.rule_judging import built_in
 from support.seam import created_table

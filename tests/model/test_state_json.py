@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from schemalint.base.values import replace
 from schemalint.delta.datatype import STRING, Field, Struct
 from schemalint.delta.table import Deletion, TableState
-from schemalint.model.state_json import state_from_json, state_to_json
+from schemalint.model.json_forms import state_from_json, state_to_json
 from support import strategies
 
 

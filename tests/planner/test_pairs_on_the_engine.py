@@ -21,10 +21,8 @@ from schemalint.delta.datatype import Array, DataType, Field, Map, Struct, field
 from schemalint.delta.path import format_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.type_text import print_type
-from schemalint.deploy.drift import drift
-from schemalint.deploy.last_applied import LastApplied
-from schemalint.lint.case import Purpose
-from schemalint.lint.context import live_context
+from schemalint.deploy.last_applied import LastApplied, drift
+from schemalint.lint.case import Purpose, live_context
 from schemalint.lint.rulebook import rules_for_apply
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.declaration import apply_declaration
@@ -34,7 +32,7 @@ from schemalint.planner import PlanOptions, pending_changes, plan_table
 from schemalint.planner.create import create_steps
 from schemalint.planner.sql import unset_properties
 from schemalint.project.config import Config
-from schemalint.spark.expressioncheck import require_accepted
+from schemalint.spark.prechecks import require_accepted
 from schemalint.tables.catalog.target_tables import read_live
 from support.contract_edits import EDITS
 from support.contract_pairs import Pair, is_computed, pairs

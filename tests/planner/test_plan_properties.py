@@ -18,8 +18,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import lowercased
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_verdict import TypeVerdict, classify
-from schemalint.deploy.drift import drift
-from schemalint.deploy.last_applied import LastApplied
+from schemalint.deploy.last_applied import LastApplied, drift
 from schemalint.deploy.matching_revision import matching_revision
 from schemalint.model.contract import Contract
 from schemalint.model.marker import declaration_hash, read_pending

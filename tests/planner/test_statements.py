@@ -21,9 +21,8 @@ from schemalint.delta.change import (
 from schemalint.delta.datatype import Atomic, Field, Struct
 from schemalint.delta.diff import diff
 from schemalint.planner import simulate
-from schemalint.planner.columns_in_place import alter_columns
+from schemalint.planner.columns_in_place import ColumnChange, alter_columns, fewest_statements
 from schemalint.planner.sql import path_table
-from schemalint.planner.statements import ColumnChange, fewest_statements
 from schemalint.tables.catalog.target_tables import read_live
 
 if TYPE_CHECKING:
@@ -122,7 +121,7 @@ def test_a_struct_and_a_nested_length_are_never_repeated() -> None:
 
 @pytest.mark.spark
 def test_spark_moves_the_columns_of_a_list_to_their_places(session: SparkSession, tmp_path: Path) -> None:
-    """It carries a list out in an order of its own: see `schemalint.planner.statements`."""
+    """It carries a list out in an order of its own: see `schemalint.planner.columns_in_place`."""
     table = path_table(str(tmp_path))
     numbers = Random(5)  # noqa: S311 (repeatable)
     names = [f"c{number}" for number in range(12)]

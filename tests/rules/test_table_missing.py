@@ -6,7 +6,7 @@ import pytest
 
 from schemalint.base.values import replace
 from schemalint.delta.table import TableState
-from schemalint.lint.context import git_context
+from schemalint.lint.case import git_context
 from schemalint.lint.rule_judge import Judge
 from schemalint.model.contract import Contract
 from schemalint.model.fact import LiveTableMissing, RootWithoutTables

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from schemalint.delta.datatype import LONG, Field
-from schemalint.spark.findings import COLUMNS
+from schemalint.spark.findings_sink import COLUMNS
 from schemalint.spark.session import StatementError, ask
 from support.logs import commit_info, metadata, protocol, write_commit, write_log
 from support.project import Project, Run

@@ -12,8 +12,7 @@ from schemalint.delta.datatype import Field, map_fields
 from schemalint.delta.path import format_path
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
-from schemalint.deploy.drift import drift
-from schemalint.deploy.last_applied import LastApplied, find_last_applied
+from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied
 from schemalint.model.declaration import created_state
 from schemalint.model.marker import Marker, declaration_hash
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan

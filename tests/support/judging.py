@@ -6,8 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from schemalint.base.values import replace
-from schemalint.lint.case import Case, Purpose
-from schemalint.lint.context import effective_pairs
+from schemalint.lint.case import Case, Purpose, effective_pairs
 from schemalint.lint.judge import judge
 from schemalint.lint.rule_judge import Judge, worst_of_each
 from schemalint.lint.rule_sets import RuleSet, RuleSets

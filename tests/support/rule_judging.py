@@ -15,12 +15,12 @@ from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.contract.fixes import fixed_files
 from schemalint.delta.engine import Engines, parse_engine
+from schemalint.delta.footer_summary import physical_types
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.stored_types import physical_types
 from schemalint.delta.table import CatalogTable, LiveTable, Metadata
+from schemalint.lint.case import git_context
 from schemalint.lint.client_support import unknown_support
 from schemalint.lint.consumers import with_consumers
-from schemalint.lint.context import git_context
 from schemalint.lint.duplicates import duplicates
 from schemalint.lint.exception_files import Exceptions
 from schemalint.lint.exception_findings import judged_exceptions, needs_live, removals

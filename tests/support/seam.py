@@ -11,8 +11,7 @@ from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
-from schemalint.deploy.drift import unseen_edits
-from schemalint.deploy.last_applied import LastApplied
+from schemalint.deploy.last_applied import LastApplied, unseen_edits
 from schemalint.lint.case import Purpose
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput, LiveSide

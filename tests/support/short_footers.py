@@ -15,7 +15,7 @@ import yaml
 from schemalint.delta.datatype import DataType, Unknown
 from schemalint.delta.footer_summary import Files, FooterSummary, StoredLeaf, merge_summaries
 from schemalint.delta.path import Part, Step, split_path
-from schemalint.delta.type_name import type_of_name
+from schemalint.delta.type_json import type_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Final
 from schemalint.author.adopt.changes import FileChange, Left, new_file
 from schemalint.author.adopt.configuration import BASELINE, CONFIGURATION, CONTRACTS, EXCEPTIONS
 from schemalint.author.adopt.findings import baseline_of
-from schemalint.author.adopt.pipelines import Service, job_change
-from schemalint.author.adopt.pre_commit import hook_change
+from schemalint.author.adopt.pipelines import Service, hook_change, job_change
 from schemalint.author.pull import NotPulled, PullInput, declared_contracts, find, pull
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.values import frozen, replace
-from schemalint.delta.commit_engines import WHO_WROTE, as_setting, recent_since, recent_writers
+from schemalint.delta.engine import WHO_WROTE, as_setting, recent_since, recent_writers
 from schemalint.delta.path import split_path
 from schemalint.tables.storage import location_key
 

@@ -1,7 +1,8 @@
-"""The jobs that check pull requests and merge requests."""
+"""The jobs that check pull requests and merge requests, and the hook of pre-commit."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -25,6 +26,8 @@ _REMOTES: Final = r"^remote\..*\.url$"
 # The same commits as in .github/workflows/ci.yml of this project.
 _CHECKOUT: Final = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1"
 _SETUP_PYTHON: Final = "actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0"
+FILE: Final = ".pre-commit-config.yaml"
+_HOOK: Final = "schemalint-check"
 
 
 class Service(Enum):
@@ -131,3 +134,43 @@ _CHANGES: Final[Mapping[Service, Callable[[Path, Source], FileChange | Left]]] =
     Service.GITHUB: _github,
     Service.GITLAB: _gitlab,
 }
+
+
+def hook_change(root: Path, source: Source) -> FileChange | Left:
+    """Return pre-commit's configuration, or the item to add to the one that is there.
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    file, item = root / FILE, _item(source)
+    text = read_existing(file)
+    if text is None:
+        indented = "".join(f"  {line}\n" for line in item.splitlines())
+        return FileChange(file, f"repos:\n{indented}")
+    if _HOOK in text:
+        return Left(file, f"it has {_HOOK} already")
+    return Left(file, "add this to its list `repos`", item)
+
+
+def _item(source: Source) -> str:
+    if source.repository is not None:
+        return (
+            f"- repo: {source.repository}\n"
+            f"  rev: {json.dumps(source.revision)}\n"
+            "  hooks:\n"
+            f"    - id: {_HOOK}\n"
+        )
+    # The same as in .pre-commit-hooks.yaml, which only the git repository has.
+    return f"""\
+- repo: local
+  hooks:
+    - id: {_HOOK}
+      name: schemalint (check contracts)
+      entry: schemalint check --head index --allow-none
+      language: python
+      additional_dependencies: [{json.dumps(source.requirement)}]
+      always_run: true
+      pass_filenames: false
+      stages: [pre-commit, pre-push]
+      minimum_pre_commit_version: 3.2.0
+"""

@@ -27,13 +27,13 @@ from schemalint.delta.datatype import (
     Unmanaged,
 )
 from schemalint.delta.diff import diff
-from schemalint.delta.merge import merge, merge_columns
 from schemalint.delta.path import Part, Path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.table import Deletion, LiveTable, TableState
 from schemalint.delta.widening import TypeStep, step
 from schemalint.lint.renamed import ColumnLog, fields_by_name, renamed_fields
 from schemalint.model.contract import Contract
+from schemalint.model.declaration import merge, merge_columns
 
 T = TypeVar("T")
 

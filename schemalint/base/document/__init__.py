@@ -1,5 +1,6 @@
 """Read YAML text into frozen nodes with positions."""
 
+from schemalint.base.document.layout import TextEdit, common_length, splice
 from schemalint.base.document.nodes import (
     Document,
     Entry,
@@ -19,10 +20,8 @@ from schemalint.base.document.nodes import (
     text_of,
     value_of,
 )
-from schemalint.base.document.reader import candidate, decode, read_documents
+from schemalint.base.document.reader import candidate, decode, read_documents, root_values
 from schemalint.base.document.scalars import print_scalar
-from schemalint.base.document.scan import root_values
-from schemalint.base.document.splicing import TextEdit, common_length, splice
 
 __all__ = [
     "Document",

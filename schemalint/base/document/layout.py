@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from schemalint.base.document.nodes import BOM, Mapping, Sequence, Span, children
+from schemalint.base.values import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from schemalint.base.document.nodes import Document, Entry, Node
 
@@ -18,6 +19,10 @@ _BREAK = rf"\r\n|[{_BREAKS}]"
 _WHITE_SPACE = " \t\r\n"
 _DASH = "-"
 _DEFAULT_INDENT = 2
+
+
+# Slices of two kinds, of a list and of a tuple, would never be equal.
+Sliced = TypeVar("Sliced", str, list[Any], tuple[Any, ...])
 
 
 def line_start(text: str, offset: int) -> int:
@@ -113,3 +118,50 @@ def _walk(node: Node) -> Iterator[Node]:
     yield node
     for _, child in children(node):
         yield from _walk(child)
+
+
+class Replacement(Protocol):
+    """A text in place of that between two offsets (code points, the end exclusive)."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def text(self) -> str: ...
+
+
+@frozen
+class TextEdit:
+    """A `Replacement`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def splice(text: str, edits: Iterable[Replacement]) -> str:
+    """Apply edits to a text; insertions at the same offset keep their order.
+
+    Raises:
+        ValueError: Two edits overlap, or an edit is outside the text.
+    """
+    pieces, position = [], 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        if not position <= edit.start <= edit.end <= len(text):
+            raise ValueError(f"edits overlap or are outside the text at offset {edit.start}")
+        pieces += [text[position : edit.start], edit.text]
+        position = edit.end
+    return "".join([*pieces, text[position:]])
+
+
+def common_length(first: Sliced, second: Sliced) -> int:
+    """Return the length of the common prefix of two sequences; slices are compared without a loop here."""
+    same, most = 0, min(len(first), len(second))
+    while same < most:
+        middle = (same + most + 1) // 2
+        if first[same:middle] == second[same:middle]:
+            same = middle
+        else:
+            most = middle - 1
+    return same

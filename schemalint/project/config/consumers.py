@@ -9,7 +9,7 @@ from typing import Literal, Required
 from schemalint.base.errors import ConfigError
 from schemalint.delta.path import Path, split_path
 from schemalint.model.consumer import Consumer, declared_stream, stream_faults
-from schemalint.project.config.positions import Positions, locate
+from schemalint.project.config.toml_text import Positions, locate
 
 if sys.version_info >= (3, 12):
     from typing import TypedDict

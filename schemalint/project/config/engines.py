@@ -9,7 +9,7 @@ from schemalint.base.errors import ConfigError
 from schemalint.base.values import replace
 from schemalint.delta.engine import Engine, Engines, parse_engine
 from schemalint.project.config import Config
-from schemalint.project.config.positions import Positions
+from schemalint.project.config.toml_text import Positions
 
 _EXAMPLES: Final = 'for example "delta-spark 4.4.0", "databricks 16.4" or "fabric 1.3"'
 _LONG: Final = ("writers", "apply_with")

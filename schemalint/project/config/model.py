@@ -31,8 +31,8 @@ from schemalint.project.config.consumers import (
 )
 from schemalint.project.config.declarations import MOST_MIB, Declarations
 from schemalint.project.config.engines import engines_of_target, parsed
-from schemalint.project.config.positions import Positions, locate
 from schemalint.project.config.storage import is_public_setting, names_variable
+from schemalint.project.config.toml_text import Positions, locate
 
 if sys.version_info >= (3, 12):
     from typing import TypedDict

@@ -11,7 +11,7 @@ from schemalint.base.errors import ConfigError, Location
 from schemalint.base.printable import visible
 from schemalint.base.values import replace
 from schemalint.project.config import Config, Nested, model, parse_nested
-from schemalint.project.config.positions import Positions
+from schemalint.project.config.toml_text import Positions
 
 if TYPE_CHECKING:
     from schemalint.project.git import Beside

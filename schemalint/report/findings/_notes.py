@@ -1,18 +1,18 @@
-"""The notes on a finding besides its message, which the human-readable formats share."""
+"""What formats for people say of a finding besides its message, and the findings that exceptions silence."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemalint.base.printable import printable
-from schemalint.report.delta_errors import error_name
+from schemalint.report.text import counted, error_name
 from schemalint.report.ways import way_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schemalint.base.errors import Location, SchemalintError
-    from schemalint.model.finding import Finding, Fix
+    from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix
 
 FAILURE = "failure"
 """The label of errors that kept schemalint from checking; it separates them from findings."""
@@ -72,3 +72,41 @@ def location_text(location: Location) -> str:
 
 def _fix_options(fix: Fix) -> str:
     return "apply with --fix" if fix.safe else "apply with --fix --unsafe-fixes, and review the result"
+
+
+def approved_lines(result: CheckResult) -> list[str]:
+    """Describe each finding that this change approves, and count those that were approved before."""
+    approvals = added(result)
+    lines = []
+    for approval in approvals:
+        lines.append(f"approved in this change: {approval_text(approval)}")
+        lines += (f"  way out: {text}" for text in approval_ways(approval))
+    earlier = len(result.approved) - len(approvals)
+    if earlier:
+        when = " before this change" if result.inventory is None else ""
+        lines.append(f"{counted(earlier, 'finding')} approved{when}")
+    return lines
+
+
+def added(result: CheckResult) -> tuple[ApprovedFinding, ...]:
+    """Return the approvals that the change under review adds."""
+    return tuple(approval for approval in result.approved if approval.by.added)
+
+
+def approval_text(approval: ApprovedFinding) -> str:
+    """Describe a finding with what approves it; the approver's name is a claim."""
+    finding = approval.finding
+    return f"{finding.code} {finding.table}: {finding.message} ({approval_reason(approval)})"
+
+
+def approval_ways(approval: ApprovedFinding) -> list[str]:
+    """Return the ways to what Delta cannot do in place, with their costs."""
+    return [way_text(way) for way in approval.finding.ways]
+
+
+def approval_reason(approval: ApprovedFinding) -> str:
+    """Say who approves a finding, why, until when, and where that is written."""
+    exception = approval.by.exception
+    until = f"until {exception.expires}" if exception.expires else ""
+    parts = (exception.reason, approval.by.claim, until, str(approval.by.location))
+    return "; ".join(part for part in parts if part)

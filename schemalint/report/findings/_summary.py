@@ -1,11 +1,12 @@
-"""The summary of a run, which all human-readable formats share."""
+"""The summary of a run, and its findings by the owners of their tables."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from schemalint.base.printable import printable
+from schemalint.base.values import grouped
 from schemalint.model.finding import Severity
 from schemalint.report.text import COLORS, counted, styled
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from schemalint.model.finding import CheckResult, Finding, Run
 
 _COMMIT_LENGTH = 7
+NO_OWNER: Final = "no owner declared"
 
 
 def shown(result: CheckResult, *, show_existing: bool) -> tuple[Finding, ...]:
@@ -98,3 +100,27 @@ def _sides(run: Run) -> str:
     if run.engines:
         parts.append(f"as {' and '.join(run.engines)}")
     return printable(", ".join(filter(None, parts)))
+
+
+class OwnerCounts(NamedTuple):
+    """The findings in the tables of one owner."""
+
+    owner: str
+    tables: int
+    counts: Counter[Severity]
+
+
+def by_owner(result: CheckResult) -> list[OwnerCounts]:
+    """Count the findings that count, for each owner of a table with findings, the worst first."""
+    owners = {table.name: table.owner for table in result.tables}
+    by_owner_name = grouped((owners.get(finding.table) or NO_OWNER, finding) for finding in result.counted)
+    rows = [
+        OwnerCounts(
+            owner,
+            len({finding.table for finding in findings}),
+            Counter(finding.severity for finding in findings),
+        )
+        for owner, findings in by_owner_name.items()
+    ]
+    worst_first = sorted({severity for row in rows for severity in row.counts}, reverse=True)
+    return sorted(rows, key=lambda row: (*(-row.counts[severity] for severity in worst_first), row.owner))

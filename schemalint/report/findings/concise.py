@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.printable import SafeText, printable, terminal_text
 from schemalint.model.finding import Severity
-from schemalint.report.findings._approved import approved_lines
 from schemalint.report.findings._inventory import inventory_lines
-from schemalint.report.findings._notes import FAILURE, known_text, location_text
+from schemalint.report.findings._notes import FAILURE, approved_lines, known_text, location_text
 from schemalint.report.findings._summary import closing, shown
 from schemalint.report.text import COLORS, styled
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.printable import SafeText, printable, terminal_text
 from schemalint.model.finding import Severity
-from schemalint.report.findings._approved import approved_lines
 from schemalint.report.findings._excerpt import excerpt, last_line, split_lines
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import (
     FAILURE,
     Note,
+    approved_lines,
     failure_notes,
     finding_notes,
     location_text,

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.printable import SafeText, annotation, joined
 from schemalint.model.finding import Severity
-from schemalint.report.findings._approved import approved_lines
 from schemalint.report.findings._excerpt import last_line
 from schemalint.report.findings._inventory import inventory_lines
-from schemalint.report.findings._notes import failure_notes, finding_notes, subject
+from schemalint.report.findings._notes import approved_lines, failure_notes, finding_notes, subject
 from schemalint.report.findings._summary import is_incomplete, remarks, shown, summary
 
 if TYPE_CHECKING:

@@ -16,14 +16,21 @@ from schemalint import __version__
 from schemalint.base.printable import SafeText, html_text, printable
 from schemalint.base.values import grouped
 from schemalint.model.finding import Severity
-from schemalint.report.findings._approved import added, approval_reason, approval_ways
 from schemalint.report.findings._excerpt import excerpt, split_lines
 from schemalint.report.findings._html import add, badge, grid, h, severity_badge
 from schemalint.report.findings._html_tables import table_blocks
 from schemalint.report.findings._inventory import inventory_lines
-from schemalint.report.findings._notes import FAILURE, failure_notes, finding_notes, known_text, subject
-from schemalint.report.findings._owners import by_owner
-from schemalint.report.findings._summary import outcome, remarks, shown, summary, verdict
+from schemalint.report.findings._notes import (
+    FAILURE,
+    added,
+    approval_reason,
+    approval_ways,
+    failure_notes,
+    finding_notes,
+    known_text,
+    subject,
+)
+from schemalint.report.findings._summary import by_owner, outcome, remarks, shown, summary, verdict
 from schemalint.report.findings._ways import ways_out
 from schemalint.report.text import counted
 

@@ -12,8 +12,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from schemalint.base.printable import SafeText, printable, xml_text
 from schemalint.base.values import grouped
-from schemalint.report.findings._approved import approval_reason
-from schemalint.report.findings._notes import failure_notes, finding_notes, location_text
+from schemalint.report.findings._notes import approval_reason, failure_notes, finding_notes, location_text
 from schemalint.report.findings._summary import shown, summary
 
 if TYPE_CHECKING:

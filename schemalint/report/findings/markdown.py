@@ -18,11 +18,18 @@ from schemalint.base.printable import (
     terminal_text,
 )
 from schemalint.model.finding import Severity
-from schemalint.report.findings._approved import added, approval_reason, approval_ways
 from schemalint.report.findings._inventory import inventory_lines
-from schemalint.report.findings._notes import FAILURE, failure_notes, finding_notes, known_text, subject
-from schemalint.report.findings._owners import by_owner
-from schemalint.report.findings._summary import remarks, shown, summary
+from schemalint.report.findings._notes import (
+    FAILURE,
+    added,
+    approval_reason,
+    approval_ways,
+    failure_notes,
+    finding_notes,
+    known_text,
+    subject,
+)
+from schemalint.report.findings._summary import by_owner, remarks, shown, summary
 from schemalint.report.findings._ways import ways_out
 from schemalint.report.text import counted, first_few
 

@@ -14,8 +14,7 @@ from schemalint import __version__
 from schemalint.base.errors import SchemalintError
 from schemalint.base.printable import SafeText, json_text, printable, sarif_message, visible
 from schemalint.model.finding import Severity
-from schemalint.report.findings._approved import approval_reason
-from schemalint.report.findings._notes import finding_notes, known_text, subject
+from schemalint.report.findings._notes import approval_reason, finding_notes, known_text, subject
 from schemalint.report.findings._summary import is_incomplete, remarks, summary
 
 if TYPE_CHECKING:

@@ -13,8 +13,14 @@ from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import missing_approvals
 from schemalint.model.plan import Approval, Cost, Refusal, RefusalKind, Step, StepKind, TablePlan
 from schemalint.planner import planned_commits
-from schemalint.report.readers import client_text
-from schemalint.report.streams import effect_text, place_lines, settings_lines, stream_title, verdict_text
+from schemalint.report.readers import (
+    client_text,
+    effect_text,
+    place_lines,
+    settings_lines,
+    stream_title,
+    verdict_text,
+)
 from schemalint.report.text import counted, first_few
 
 APPROVE: Final = "To approve the steps that need it, in the configuration or with apply --approved HASH"

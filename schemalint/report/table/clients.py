@@ -8,7 +8,7 @@ from schemalint.base.printable import SafeText, json_text, markdown_prose, print
 from schemalint.clients import client_names, find_client, rows_of, support
 from schemalint.model.client import TableForm
 from schemalint.report.readers import client_json, client_text
-from schemalint.report.table._cells import table_rows
+from schemalint.report.text import table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

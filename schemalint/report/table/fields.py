@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from schemalint.delta.datatype import Array, Identity, Map, Struct, parts
 from schemalint.delta.path import format_path
 from schemalint.delta.type_text import print_type
-from schemalint.report.table._cells import shortened
+from schemalint.report.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

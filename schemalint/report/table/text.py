@@ -10,14 +10,12 @@ from schemalint.delta.datatype import parts
 from schemalint.delta.feature_usage import feature_uses
 from schemalint.delta.history import changes, steps, type_history, utc_text
 from schemalint.delta.path import format_path, lowercased
-from schemalint.delta.stream_commits import stops_tracked_streams
+from schemalint.delta.streams import stops_tracked_streams
 from schemalint.delta.type_text import print_type
 from schemalint.model.marker import read_marker
-from schemalint.report.delta_errors import error_name
-from schemalint.report.table._cells import committer_text, shortened, table_rows
 from schemalint.report.table.changes import describe_changes
 from schemalint.report.table.fields import field_label, field_notes, fields_of, split_by_field, type_text
-from schemalint.report.text import counted, separated
+from schemalint.report.text import committer_text, counted, error_name, separated, shortened, table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

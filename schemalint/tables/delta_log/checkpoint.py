@@ -26,8 +26,8 @@ from schemalint.tables.delta_log.actions import (
     read_transaction,
 )
 from schemalint.tables.delta_log.commit import read_lines
-from schemalint.tables.delta_log.pages import LimitError, ParquetError
 from schemalint.tables.delta_log.parquet import Rows
+from schemalint.tables.delta_log.parquet_headers import LimitError, ParquetError
 from schemalint.tables.delta_log.store import DamagedFile
 
 if TYPE_CHECKING:

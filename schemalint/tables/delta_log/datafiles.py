@@ -15,8 +15,8 @@ from schemalint.base.errors import LiveError
 from schemalint.tables.delta_log.actions import ActionError
 from schemalint.tables.delta_log.checkpoint import no_pyarrow
 from schemalint.tables.delta_log.commit import read_paths
-from schemalint.tables.delta_log.pages import LimitError
 from schemalint.tables.delta_log.parquet import Rows
+from schemalint.tables.delta_log.parquet_headers import LimitError
 from schemalint.tables.delta_log.segment import list_log
 from schemalint.tables.delta_log.store import DamagedFile
 

@@ -29,8 +29,8 @@ from schemalint.delta.datatype import (
 from schemalint.delta.footer_summary import StoredLeaf
 from schemalint.delta.path import Part, Path
 from schemalint.tables.delta_log import limits
-from schemalint.tables.delta_log.pages import LimitError
 from schemalint.tables.delta_log.parquet import open_parquet
+from schemalint.tables.delta_log.parquet_headers import LimitError
 
 _FIELD_ID: Final = b"PARQUET:field_id"
 _PLAIN: Final = {

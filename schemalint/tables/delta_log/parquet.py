@@ -14,8 +14,16 @@ from typing import Any, BinaryIO, Final
 
 from schemalint.base.values import frozen
 from schemalint.tables.delta_log import limits
-from schemalint.tables.delta_log.pages import Chunk, LimitError, Page, PageType, ParquetError, pages
-from schemalint.tables.delta_log.rowgroups import RowGroup, row_groups
+from schemalint.tables.delta_log.parquet_headers import (
+    Chunk,
+    LimitError,
+    Page,
+    PageType,
+    ParquetError,
+    RowGroup,
+    pages,
+    row_groups,
+)
 from schemalint.tables.delta_log.thrift import Cursor
 
 _TAIL: Final = 8

@@ -17,26 +17,25 @@ from typing import TYPE_CHECKING, Final
 from schemalint.base.errors import LiveError
 from schemalint.base.values import replace
 from schemalint.delta.feature import FEATURES
-from schemalint.delta.live_history import may_misfit_files
+from schemalint.delta.schema_history import may_misfit_files
 from schemalint.delta.table import History, LiveTable
 from schemalint.tables.delta_log import limits
-from schemalint.tables.delta_log.crosscheck import (
+from schemalint.tables.delta_log.files import (
+    LogFiles,
     checksum_defects,
     gap_defects,
     pointer_warnings,
     schema_defects,
     sidecar_defects,
 )
-from schemalint.tables.delta_log.files import LogFiles
-from schemalint.tables.delta_log.history import read_commits, read_history
-from schemalint.tables.delta_log.older import OlderCommits
+from schemalint.tables.delta_log.history import history_since, read_commits, read_history
 from schemalint.tables.delta_log.row_count import told_bytes
 from schemalint.tables.delta_log.segment import list_log, list_newest
 from schemalint.tables.delta_log.state import metadata_of, newest_state, state_at
 from schemalint.tables.delta_log.timetravel import file_versions, version_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from schemalint.delta.protocol import Protocol
     from schemalint.delta.table import LogDefect, LogDefectKind
@@ -221,3 +220,76 @@ def _warnings(protocol: Protocol) -> Iterator[str]:
         )
     if _CATALOG_MANAGED in protocol.reader_features:
         yield POSSIBLY_STALE
+
+
+class OlderCommits:
+    """The commits of a log up to a version, whose files are read when they are asked for."""
+
+    def __init__(
+        self,
+        files: LogFiles,
+        version: int,
+        state: TableActions,
+        reopen: Callable[[], LogStore] | None,
+    ) -> None:
+        """Give up the log until something is asked for: many tables would keep what was read ahead.
+
+        Args:
+            files: The files that were read.
+            version: The newest version.
+            state: The state at that version.
+            reopen: Opens the log again; None keeps it open.
+        """
+        self._files, self._version, self._state, self._reopen = files, version, state, reopen
+        self._found: dict[int, History] = {}
+        files.release(reopen)
+
+    def history_since(self, version: int) -> History:
+        """Return the history since a version, or from the oldest version on that all later commits follow.
+
+        Raises:
+            LiveError: The log cannot be fetched.
+        """
+        if version not in self._found:
+            try:
+                self._found[version] = self._read(version)
+            finally:
+                self._files.release(self._reopen)
+        return self._found[version]
+
+    def writers_since(self, at: int) -> Mapping[str, int]:
+        """Return who wrote since a time (milliseconds), by ``engineInfo``, and when last.
+
+        Beside the commits that were read, so many of the older ones are as `limits.MAX_OLDER_COMMITS` allows,
+        the newest first. A file that was stored before the time is none of them.
+        """
+        try:
+            checkpoint = self._files.listing.checkpoint_before(self._version)
+            self._files.widen(max(0, checkpoint - limits.MAX_OLDER_COMMITS))
+            newest_first = sorted(self._files.listing.commits.items(), reverse=True)
+            older = [
+                (version, file)
+                for version, file in newest_first
+                if version <= checkpoint and (file.modified_ms is None or file.modified_ms >= at)
+            ][: limits.MAX_OLDER_COMMITS]
+            self._files.expect(file for _, file in older)
+            for version, _ in older:
+                self._files.commit(version)
+        except LiveError:
+            pass  # others write meanwhile, and the log is cleaned up: what is known stays
+        finally:
+            self._files.release(self._reopen)
+        return self._files.writers()
+
+    def _read(self, version: int) -> History:
+        # The files at hand may suffice, then those since the version; only the whole log has every state.
+        if not version:
+            self._files.widen(0)
+            return read_history(self._files, self._version, self._state)
+        for first in (self._files.listing.first, version, 0):
+            if first <= version:
+                self._files.widen(first)
+                history = history_since(self._files, version, self._version, self._state)
+                if history is not None:
+                    return history
+        return read_history(self._files, self._version, self._state, version)

@@ -18,8 +18,8 @@ from schemalint.tables.delta_log.commit import read_bodies
 from schemalint.tables.delta_log.datafiles import commit_of, sidecars
 from schemalint.tables.delta_log.jsontext import JsonError, read_json
 from schemalint.tables.delta_log.names import Kind, log_file
-from schemalint.tables.delta_log.pages import LimitError
 from schemalint.tables.delta_log.parquet import Rows
+from schemalint.tables.delta_log.parquet_headers import LimitError
 from schemalint.tables.delta_log.segment import list_log
 from schemalint.tables.delta_log.store import DamagedFile
 

@@ -9,7 +9,7 @@ from schemalint.base.redaction import without_secrets
 from schemalint.delta.datatype import Atomic, Char, Decimal, String, Unknown, Varchar
 from schemalint.delta.footer_summary import Files, FooterSummary, StoredLeaf
 from schemalint.delta.path import path_from_json, path_to_json
-from schemalint.delta.type_name import name_of_type, type_of_name
+from schemalint.delta.type_json import name_of_type, type_of_name
 from schemalint.tables.table_json.values import JsonObject
 
 if TYPE_CHECKING:

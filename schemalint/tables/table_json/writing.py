@@ -12,7 +12,7 @@ from schemalint.delta.history import changes, steps
 from schemalint.delta.path import format_path, path_to_json
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.schema_json import print_schema
-from schemalint.delta.stream_commits import stops_tracked_streams
+from schemalint.delta.streams import stops_tracked_streams
 from schemalint.delta.type_text import print_type
 from schemalint.tables.table_json.values import FORMAT, TableDocument, TableFailure
 

@@ -23,8 +23,13 @@ from fuzz.oracle import (
 from fuzz.parts import joined, split
 from schemalint.base.errors import LiveError
 from schemalint.base.values import frozen
-from schemalint.delta.footer_summary import Files, FooterSummary, PhysicalTypes, merge_summaries
-from schemalint.delta.stored_types import physical_types
+from schemalint.delta.footer_summary import (
+    Files,
+    FooterSummary,
+    PhysicalTypes,
+    merge_summaries,
+    physical_types,
+)
 from schemalint.lint.audit import audit
 from schemalint.lint.rulebook import load_rules
 from schemalint.report.table.text import show_text

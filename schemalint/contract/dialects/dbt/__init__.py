@@ -11,8 +11,7 @@ from typing import Final
 from schemalint.base.errors import ContractError, Location
 from schemalint.base.printable import visible
 from schemalint.contract.dialects import Origin, Reading, Source
-from schemalint.contract.dialects.dbt.catalog import read_catalog
-from schemalint.contract.dialects.dbt.manifest import mapping, parse_manifest, text
+from schemalint.contract.dialects.dbt.manifest import mapping, parse_manifest, read_catalog, text
 from schemalint.contract.dialects.dbt.models import Model, Models, counted, origin_commit
 from schemalint.contract.dialects.dbt.positions import SchemaFiles
 

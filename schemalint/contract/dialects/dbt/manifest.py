@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from schemalint.base.errors import ContractError, Location
+from schemalint.model.consumer import Consumer
 
 VERSIONS: Final = range(10, 13)
 """The versions of the format that are read: dbt 1.6 to 1.12."""
@@ -48,6 +49,10 @@ _COLUMNS_OF_MIB: Final = 2_048
 up to 697 MiB of memory, and a check of two 803 MiB (2026-11-27, Python 3.11): benchmarks/README.md."""
 
 Json: TypeAlias = Mapping[str, Any]
+Catalog: TypeAlias = Mapping[str, Mapping[str, str]]
+"""By model, the type text of each column by its name in lower case, in the order of the table."""
+_PASSED_THROUGH: Final = ("view", "ephemeral")
+"""What holds no rows of its own: who reads it reads the tables below it."""
 
 
 def parse_manifest(data: bytes, file: str, most_mib: int) -> Json:
@@ -153,3 +158,75 @@ class _Pruned:
             help=f"raise most_mib of its entry in `contracts`: {mib} allow {_COLUMNS_OF_MIB:,} columns each",
             location=Location(self._file),
         )
+
+
+def read_catalog(data: bytes | None, file: str, most_mib: int) -> tuple[Catalog, ContractError | None]:
+    """Return the columns of all tables, and why the file cannot be read; a missing one has none."""
+    if data is None:
+        return {}, None
+    try:
+        parsed = parse_json(data, file, most_mib)
+    except ContractError as error:
+        return {}, error
+    return {
+        model: _types(node)
+        for section in ("nodes", "sources")
+        for model, node in mapping(parsed, section).items()
+        if isinstance(node, dict)
+    }, None
+
+
+def _types(node: Json) -> dict[str, str]:
+    columns = [column for column in mappings(node, "columns") if text(column, "name")]
+    columns.sort(key=_index)
+    return {text(column, "name").lower(): text(column, "type") for column in columns}
+
+
+def _index(column: Json) -> int:
+    index = column.get("index")
+    return index if isinstance(index, int) else 0
+
+
+def readers_of(manifest: Json, model: str) -> tuple[Consumer, ...]:
+    """Return the readers of a model's table, each once, in the order of the graph."""
+    consumers: dict[str, Consumer] = {}
+    for child in _children(manifest, model):
+        exposure = mapping(mapping(manifest, "exposures"), child)
+        node = mapping(mapping(manifest, "nodes"), child)
+        if exposure:
+            name = f"{text(exposure, 'type') or 'exposure'} {text(exposure, 'name')}"
+            consumers[child] = Consumer(name, owner=_owner(mapping(exposure, "owner")))
+        elif text(node, "resource_type") in ("model", "snapshot") and _materialized(node) != "ephemeral":
+            name = f"{text(node, 'resource_type')} {text(node, 'name')}"
+            consumers[child] = Consumer(name, owner=owner_of(manifest, node))
+    return tuple(consumers.values())
+
+
+def owner_of(manifest: Json, node: Json) -> str | None:
+    """Return who is responsible for a model: ``meta.owner``, or the owner of its group."""
+    config = mapping(node, "config")
+    own = text(mapping(config, "meta"), "owner") or text(mapping(node, "meta"), "owner")
+    group = text(node, "group") or text(config, "group")
+    group_id = f"group.{text(node, 'package_name')}.{group}"
+    return own or _owner(mapping(mapping(mapping(manifest, "groups"), group_id), "owner"))
+
+
+def _owner(owner: Json) -> str | None:
+    return text(owner, "name") or text(owner, "email") or None
+
+
+def _children(manifest: Json, model: str) -> Iterator[str]:
+    graph, seen, waiting = mapping(manifest, "child_map"), {model}, [model]
+    while waiting:
+        for child in texts(graph, waiting.pop(0)):
+            if child in seen:
+                continue
+            seen.add(child)
+            yield child
+            node = mapping(mapping(manifest, "nodes"), child)
+            if _materialized(node) in _PASSED_THROUGH:
+                waiting.append(child)
+
+
+def _materialized(node: Json) -> str:
+    return text(mapping(node, "config"), "materialized")

@@ -10,10 +10,17 @@ from typing import Final
 
 from schemalint.base.errors import ContractError, Location
 from schemalint.base.values import frozen
-from schemalint.contract.dialects.dbt.catalog import Catalog
-from schemalint.contract.dialects.dbt.manifest import Json, mapping, mappings, text, texts
+from schemalint.contract.dialects.dbt.manifest import (
+    Catalog,
+    Json,
+    mapping,
+    mappings,
+    owner_of,
+    readers_of,
+    text,
+    texts,
+)
 from schemalint.contract.dialects.dbt.positions import Anchors, Described, SchemaFiles
-from schemalint.contract.dialects.dbt.readers import owner_of, readers_of
 from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.delta import properties
 from schemalint.delta.datatype import UNMANAGED, DataType, Field, Managed, Struct

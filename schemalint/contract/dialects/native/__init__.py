@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from schemalint.base.document import Document, Mapping, data_of, root_values
+from schemalint.base.document import Document, Mapping, Sequence, data_of, root_values
+from schemalint.base.document.outline import Outline
 from schemalint.base.document.outline import read_beside as read_items_beside
 from schemalint.base.document.shape import check_for
 from schemalint.base.errors import ContractError
+from schemalint.base.values import replace
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.build import Columns, Known, build
@@ -83,8 +85,6 @@ def _read(data: dict[str, Any], report: Report, known: Known | None = None) -> C
     if not _is_version(data[_KEY], report):
         return None
     if "extends" in data:
-        from schemalint.contract.dialects.native.overlay import read_overlay  # noqa: PLC0415 (few contracts are)
-
         return read_overlay(data, report)
     if not check_for(native.Contract)(data):
         # Imported here because pydantic costs more than the rest of a check.
@@ -111,3 +111,18 @@ def _is_version(version: object, report: Report) -> bool:
 def _order(error: ContractError) -> tuple[object, ...]:
     location = error.location
     return (location.line, location.column, error.message) if location else ()
+
+
+def read_overlay(data: dict[str, Any], report: Report) -> Contract | None:
+    """Return what a document adds to another declaration; None if it has errors."""
+    if not check_for(native.Overlay)(data):
+        from schemalint.contract.dialects.native.explanations import report_problems  # noqa: PLC0415 (pydantic)
+
+        report_problems(data, report, native.Overlay)
+        if report.errors:
+            return None
+    document, end = report.document, report.document.span.end
+    known = Known(Columns(), Columns(), Outline.of(document, Sequence((), flow=False, start=end, end=end)))
+    contract = build(cast("native.Contract", {**data, "columns": []}), report, known)
+    tool = data["extends"]
+    return replace(contract, managed_by=tool, extends=tool, renamed_from=data.get("renamed_from", {}))

@@ -12,8 +12,8 @@ from schemalint.base.document.outline import Outline
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
-from schemalint.contract.dialects.native.allow import read_exception
 from schemalint.contract.dialects.native.columns import ColumnReader
+from schemalint.contract.dialects.native.exceptions import read_exception
 from schemalint.contract.dialects.native.faults import Report
 from schemalint.contract.dialects.native.spans import ColumnSpans, setting_spans
 from schemalint.contract.dialects.native.texts import read_names, read_path, read_table_name

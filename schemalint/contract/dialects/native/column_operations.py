@@ -25,7 +25,7 @@ from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.contract.dialects.native.printing import print_block, print_value, spelled
 from schemalint.contract.dialects.native.records import Record, Records
 from schemalint.contract.dialects.native.spans import Written, written_columns
-from schemalint.delta.change import ColumnChange, FieldAdded
+from schemalint.delta.change import ColumnChange, FieldAdded, renames_of
 from schemalint.delta.column_users import with_columns_renamed
 from schemalint.delta.datatype import (
     UNMANAGED,
@@ -43,7 +43,6 @@ from schemalint.delta.datatype import (
     with_parts,
 )
 from schemalint.delta.path import Part, Path, format_path, lowercased, prefixes, split_path
-from schemalint.delta.renames import renames_of
 from schemalint.delta.type_text import parse_type_with_spans, print_type
 from schemalint.model.contract import Backfill
 from schemalint.model.finding import Assign, Insert, Operation, Remove

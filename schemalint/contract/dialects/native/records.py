@@ -10,12 +10,12 @@ from schemalint.base.document import Document, Node, common_length, items_of, no
 from schemalint.base.document import Path as YamlPath
 from schemalint.base.errors import ContractError
 from schemalint.base.values import frozen, grouped
+from schemalint.contract.dialects.native.columns import split_at_field
 from schemalint.contract.dialects.native.data import type_change
 from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.contract.dialects.native.printing import print_value
 from schemalint.contract.dialects.native.spans import Written, written_columns
 from schemalint.contract.dialects.native.texts import path_in
-from schemalint.contract.dialects.native.type_changes import split_at_field
 from schemalint.delta.datatype import RecordedChange, Struct, type_at
 from schemalint.delta.path import Path, format_path, lowercased, prefixes
 from schemalint.model.finding import Assign, Insert, Operation, Remove

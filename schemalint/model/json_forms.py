@@ -1,13 +1,14 @@
-"""The JSON form of a table's state, declared or live, without loss: the inverse of each other.
+"""States and consumers as JSON and back, without loss, and typed access to JSON that others may have written.
 
-It has the shape of Delta's schema JSON (PROTOCOL.md, "Schema Serialization Format"), with keys of its own
+A state has the shape of Delta's schema JSON (PROTOCOL.md, "Schema Serialization Format"), with own keys
 for what schemas keep in metadata. A key that is absent means unmanaged, as in a contract; null means none.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, Final, TypeVar
+from collections.abc import Iterator
+from typing import Any, Final, NoReturn, TypeVar
 
 from schemalint.delta.datatype import (
     BINARY_COLLATION,
@@ -30,15 +31,7 @@ from schemalint.delta.datatype import (
 from schemalint.delta.path import Part, Path, path_from_json, path_to_json
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_text import print_type
-from schemalint.model.json_values import (
-    Content,
-    flag_of,
-    list_of,
-    number_of,
-    object_of,
-    optional_text_of,
-    text_of,
-)
+from schemalint.model.consumer import Consumer, declared_stream
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -258,3 +251,102 @@ def _deletion(value: object) -> Deletion:
 
 def _entries(value: object) -> dict[str, str | None]:
     return {key: optional_text_of(text) for key, text in object_of(value).items()}
+
+
+class Content(dict[str, object]):
+    """A JSON object; a key that it lacks is a `ValueError`."""
+
+    def __missing__(self, key: str) -> NoReturn:
+        """Refuse a key that is missing."""
+        raise ValueError(f"{key} is missing")
+
+
+def object_of(value: object) -> Content:
+    """Return a value that must be an object."""
+    return Content(value) if isinstance(value, dict) else _refuse(value, "an object")
+
+
+def list_of(value: object) -> list[object]:
+    """Return a value that must be a list."""
+    return value if isinstance(value, list) else _refuse(value, "a list")
+
+
+def text_of(value: object) -> str:
+    """Return a value that must be text."""
+    return value if isinstance(value, str) else _refuse(value, "text")
+
+
+def number_of(value: object) -> int:
+    """Return a value that must be a whole number."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else _refuse(value, "a number")
+
+
+def flag_of(value: object) -> bool:
+    """Return a value that must be true or false."""
+    return value if isinstance(value, bool) else _refuse(value, "true or false")
+
+
+def optional_text_of(value: object) -> str | None:
+    """Return a value that must be text or null."""
+    return None if value is None else text_of(value)
+
+
+def _refuse(value: object, expected: str) -> NoReturn:
+    raise ValueError(f"expected {expected}, not a {type(value).__name__}")
+
+
+def consumer_to_json(consumer: Consumer) -> dict[str, object]:
+    """Return all that is declared of a consumer, and nothing that changes by itself."""
+    stream = consumer.stream
+    return {
+        "name": consumer.name,
+        "client": consumer.client,
+        "version": consumer.version,
+        "read_path": consumer.read_path,
+        "access": consumer.access,
+        "columns": [path_to_json(path) for path in consumer.columns],
+        "owner": consumer.owner,
+        "cdf": consumer.cdf,
+        "stream": stream
+        and {
+            "checkpoint": stream.checkpoint,
+            "schema_tracking_location": stream.schema_tracking_location,
+            "source": stream.source,
+            "checkpoint_scheme": stream.checkpoint_scheme,
+            "unblock": {kind.key: until for kind, until in stream.unblock.items()},
+        },
+    }
+
+
+def consumer_from_json(value: object) -> Consumer:
+    """Return the consumer of a JSON value.
+
+    Raises:
+        LookupError, TypeError, ValueError: The value is no consumer.
+    """
+    content = object_of(value)
+    return Consumer(
+        name=text_of(content["name"]),
+        client=optional_text_of(content["client"]),
+        version=optional_text_of(content["version"]),
+        read_path=optional_text_of(content["read_path"]),
+        access=text_of(content["access"]),
+        columns=tuple(path_from_json(list_of(path)) for path in list_of(content["columns"])),
+        owner=optional_text_of(content["owner"]),
+        cdf=flag_of(content["cdf"]),
+        stream=None
+        if content["stream"] is None
+        else declared_stream(dict(_stream(object_of(content["stream"])))),
+    )
+
+
+def _stream(content: Content) -> Iterator[tuple[str, Any]]:
+    yield "checkpoint", text_of(content["checkpoint"])
+    yield "schema_tracking_location", optional_text_of(content["schema_tracking_location"])
+    yield "source", number_of(content["source"])
+    yield "checkpoint_scheme", optional_text_of(content["checkpoint_scheme"])
+    unblock = object_of(content["unblock"])
+    yield (
+        "unblock",
+        {kind: until if until == "always" else number_of(until) for kind, until in unblock.items()},
+    )

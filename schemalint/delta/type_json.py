@@ -1,10 +1,13 @@
-"""The properties of types that Spark stores in field metadata: collations, and lengths of char and varchar.
+"""Types in Delta's schema JSON: the names of primitive types, and what Spark stores in field metadata.
 
-Sources: StructField.scala and CharVarcharUtils.scala of Spark.
+PROTOCOL.md, "Primitive Types": Spark reads the names in ``DataType.nameToType`` and writes them in
+``DataType.typeName``. For collations, and lengths of char and varchar, see its StructField.scala and
+CharVarcharUtils.scala.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Final
@@ -13,8 +16,10 @@ from schemalint.base.values import replace
 from schemalint.delta.datatype import (
     BINARY_COLLATION,
     Array,
+    Atomic,
     Char,
     DataType,
+    Decimal,
     Field,
     Map,
     String,
@@ -34,6 +39,53 @@ COLLATIONS: Final = "__COLLATIONS"
 
 RAW_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
 """The metadata key with the type text of a column that contains char or varchar."""
+_ATOMIC: Final = {
+    name: Atomic(name)
+    for name in (
+        "boolean",
+        "byte",
+        "short",
+        "integer",
+        "long",
+        "float",
+        "double",
+        "binary",
+        "date",
+        "timestamp",
+        "timestamp_ntz",
+        "variant",
+        "void",
+    )
+}
+
+# Schema JSON names spatial reference systems, Spark SQL writes their SRID (SpatialReferenceSystemCache of
+# Spark 4.2). Other systems keep their JSON name.
+_SPATIAL: Final = {
+    "geometry(SRID:0)": "geometry(0)",
+    "geometry(EPSG:3857)": "geometry(3857)",
+    "geometry(OGC:CRS84)": "geometry(4326)",
+    "geometry(SRID:ANY)": "geometry(any)",
+    "geography(OGC:CRS84, SPHERICAL)": "geography(4326)",
+    "geography(SRID:ANY, SPHERICAL)": "geography(any)",
+}
+_SPATIAL_JSON: Final = {text: json for json, text in _SPATIAL.items()}
+
+_KNOWN: Final[dict[str, DataType]] = {
+    **_ATOMIC,
+    **{json: Atomic(text) for json, text in _SPATIAL.items()},
+    "string": String(),
+    "decimal": Decimal(),
+    # Old names that Spark still reads.
+    "null": _ATOMIC["void"],
+    "timestamp_ltz": _ATOMIC["timestamp"],
+}
+
+_DECIMAL: Final = r"decimal\(\s*([0-9]{1,9})\s*,\s*(-?[0-9]{1,9})\s*\)"
+_LENGTH: Final = r"(char|varchar)\(\s*([0-9]{1,9})\s*\)"
+_COLLATED: Final = r"string collate (\w+)"
+_ONLY_SPARK: Final = (
+    r"interval(?: [a-z]+(?: to [a-z]+)?)?|time\([0-9]\)|(?:geometry|geography)(?:\([^()]*\))?"
+)
 
 
 def with_collations(path: str, type_: DataType, identifiers: Mapping[str, object]) -> DataType:
@@ -143,3 +195,27 @@ def _catalog_string(type_: DataType) -> str:
             return "void"  # placeholder: an unknown type has no text, and readers take only lengths from it
         case _:
             return print_type(type_)
+
+
+def type_of_name(name: str) -> DataType | None:
+    """Return the type with this name; None if only a newer Delta version can know the name."""
+    if type_ := _KNOWN.get(name):
+        return type_
+    if match := re.fullmatch(_DECIMAL, name):
+        return Decimal(int(match[1]), int(match[2]))
+    if match := re.fullmatch(_LENGTH, name):
+        return (Char if match[1] == "char" else Varchar)(int(match[2]))
+    if match := re.fullmatch(_COLLATED, name):
+        return String(match[1].upper())
+    return Atomic(name) if re.fullmatch(_ONLY_SPARK, name) else None
+
+
+def name_of_type(type_: Atomic | Decimal | String | Char | Varchar) -> str:
+    """Return the name that a schema stores; lengths and collations are in the field metadata instead."""
+    match type_:
+        case Atomic(name=name):
+            return _SPATIAL_JSON.get(name, name)
+        case Decimal(precision=precision, scale=scale):
+            return f"decimal({precision},{scale})"
+        case _:
+            return "string"

@@ -25,7 +25,7 @@ from schemalint.delta.engine import WHO_WROTE_NEWEST, as_setting, recent_writers
 from schemalint.project import git
 
 if TYPE_CHECKING:
-    from schemalint.author.pull import NotPulled, Pulled, PullInput
+    from schemalint.author.pull.pull_input import NotPulled, Pulled, PullInput
     from schemalint.project.config.trust import Trusted, TrustedTarget
     from schemalint.project.git import Repository
     from schemalint.tables.catalog import Catalog
@@ -154,7 +154,7 @@ def _models(result: Pulled) -> str:
 
 
 def _require_names(settings: Trusted, options: PullOptions) -> None:
-    from schemalint.author.pull import require_contract_name  # noqa: PLC0415 (only for this command)
+    from schemalint.author.pull.contract_files import require_contract_name  # noqa: PLC0415 (only for this command)
 
     for name in (options.output, options.into):
         if name is not None and name != "-":
@@ -163,7 +163,7 @@ def _require_names(settings: Trusted, options: PullOptions) -> None:
 
 def _warn_of_unchecked(repository: Repository, settings: Trusted, result: Pulled) -> None:
     """Warn of new files that `check` will not read; existing ones may be excluded on purpose."""
-    from schemalint.author.pull import unseen  # noqa: PLC0415 (only for this command)
+    from schemalint.author.pull.pull_input import unseen  # noqa: PLC0415 (only for this command)
 
     names = {file.path: file.name for file in result.files if file.path is not None and file.before is None}
     for path in unseen(repository, settings.config.globs, names):
@@ -177,8 +177,9 @@ def _pull(
     via: Catalog | None,
     workers: TableWorkers,
 ) -> Pulled:
-    from schemalint.author.pull import PullInput, declared_contracts, pull  # noqa: PLC0415
+    from schemalint.author.pull import pull  # noqa: PLC0415
     from schemalint.author.pull.live_declaration import Scope  # noqa: PLC0415 (only for this command)
+    from schemalint.author.pull.pull_input import PullInput, declared_contracts  # noqa: PLC0415
 
     target = _target(settings, options.connection.target, via, needed=options.everything)
     declared, unreadable = declared_contracts(repository, settings.config.globs)
@@ -215,7 +216,7 @@ def _matching_names(
     request: PullInput, target: TrustedTarget, match: str, errors: list[NotPulled]
 ) -> Iterator[str]:
     """Yield the names of matching tables; an error ends the search and is appended to ``errors``."""
-    from schemalint.author.pull import NotPulled, find  # noqa: PLC0415
+    from schemalint.author.pull.pull_input import NotPulled, find  # noqa: PLC0415
 
     try:
         yield from find(target, match, request.root, request.via)

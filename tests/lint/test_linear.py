@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from schemalint.author.pull import updated_text
 from schemalint.author.pull.live_declaration import Scope
-from schemalint.author.pull.run import updated_text
 from schemalint.author.reversal import reverse_changes
 from schemalint.author.revert import reverted_text
 from schemalint.base.values import replace

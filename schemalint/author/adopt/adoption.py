@@ -15,7 +15,8 @@ from schemalint.author.adopt.changes import FileChange, Left, new_file
 from schemalint.author.adopt.configuration import BASELINE, CONFIGURATION, CONTRACTS, EXCEPTIONS
 from schemalint.author.adopt.findings import baseline_of
 from schemalint.author.adopt.pipelines import Service, hook_change, job_change
-from schemalint.author.pull import NotPulled, PullInput, declared_contracts, find, pull
+from schemalint.author.pull import pull
+from schemalint.author.pull.pull_input import NotPulled, PullInput, declared_contracts, find
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.values import frozen, replace
 from schemalint.delta.engine import WHO_WROTE, as_setting, recent_since, recent_writers
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schemalint.author.adopt.source import Source
-    from schemalint.author.pull import Pulled
+    from schemalint.author.pull.pull_input import Pulled
     from schemalint.project.code_owners import CodeOwners
     from schemalint.project.config.trust import Trusted, TrustedTarget
     from schemalint.project.git import Repository

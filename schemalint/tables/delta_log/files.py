@@ -1,4 +1,4 @@
-"""Read the files of one log, each at most once, and record what is damaged, missing or contradictory as defects."""
+"""Read the files of one log, each at most once; what is damaged, missing or contradictory is a defect."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from fuzz.oracle import (
 )
 from fuzz.parts import joined, split
 from schemalint import contract as contracts
+from schemalint.author.pull import updated_text
 from schemalint.author.pull.live_declaration import Scope
-from schemalint.author.pull.run import updated_text
 from schemalint.author.reversal import reverse_changes
 from schemalint.author.revert import reverted_text
 from schemalint.base.errors import SchemalintError

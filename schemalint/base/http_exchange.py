@@ -8,7 +8,7 @@ from http.client import HTTPResponse, IncompleteRead
 from typing import cast
 from urllib.request import HTTPErrorProcessor, ProxyHandler, Request, build_opener
 
-from schemalint.base.encryption import is_loopback
+from schemalint.base.credentials import is_loopback
 from schemalint.base.values import frozen
 
 __all__ = ["Answer", "AnswerTooLong", "Request", "exchange"]

@@ -24,8 +24,8 @@ from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for
 from schemalint.cli._typed import Connection, takes
 from schemalint.delta.engine import Engine
-from schemalint.deploy.changed import only_changed
 from schemalint.deploy.deployment import DeployOptions, prepare_requested
+from schemalint.deploy.request import only_changed
 from schemalint.project import git
 from schemalint.report import plan as plans
 

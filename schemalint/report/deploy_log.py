@@ -12,7 +12,7 @@ from schemalint import __version__
 from schemalint.base.printable import SafeText, json_text, terminal_text
 from schemalint.deploy.log_lines import read_schema, table_json
 from schemalint.model.stream_report import stream_json
-from schemalint.report.readers import place_lines, settings_lines, stream_title, verdict_text
+from schemalint.report.streams import place_lines, settings_lines, stream_title, verdict_text
 from schemalint.report.text import counted, first_few
 
 if TYPE_CHECKING:

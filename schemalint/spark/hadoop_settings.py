@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from schemalint.base.store_settings import has_credentials
+from schemalint.base.credentials import has_credentials
 from schemalint.base.values import field, frozen
 from schemalint.delta.log_store import S3_SCHEMES
 from schemalint.project.config.storage import variable_of

@@ -18,7 +18,7 @@ from schemalint.lint.case import Case, live_context
 from schemalint.lint.judge import judge
 from schemalint.lint.rule_judge import with_ways
 from schemalint.lint.rule_sets import RuleSet
-from schemalint.report.ways import way_text
+from schemalint.report.words import way_text
 from support.rule_judging import built_in
 from support.seam import created_table
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from schemalint.base.credentials import has_credentials
 from schemalint.base.errors import LiveError
-from schemalint.base.store_settings import has_credentials
 from schemalint.project.config import Target
 from schemalint.project.config.trust import TrustedTarget, resolve_storage
 from schemalint.tables.storage import read_table

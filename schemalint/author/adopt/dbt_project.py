@@ -6,7 +6,7 @@ import shlex
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from schemalint.author.adopt.adoption import Adoption, adopt
+from schemalint.author.adopt import Adoption, adopt
 from schemalint.author.adopt.changes import FileChange, Left, new_file
 from schemalint.author.adopt.configuration import CONFIGURATION
 from schemalint.author.adopt.pipelines import Service, job_change
@@ -21,7 +21,7 @@ from schemalint.tables.storage import location_key
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schemalint.author.adopt.adoption import AdoptionInput
+    from schemalint.author.adopt import AdoptionInput
     from schemalint.author.adopt.source import Source
     from schemalint.project.git import Repository
 

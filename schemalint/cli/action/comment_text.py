@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from schemalint.base.printable import markdown_code, markdown_prose
 from schemalint.base.values import frozen
-from schemalint.cli.action.inputs import Inputs
+from schemalint.cli.action.runner import Inputs
 from schemalint.report.findings.markdown import MOST_CHARACTERS, is_shortened
 from schemalint.report.text import counted
 

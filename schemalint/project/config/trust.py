@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Final, NewType, TypeVar
 from urllib.parse import urlsplit
 
-from schemalint.base.encryption import is_loopback
+from schemalint.base.credentials import StoreSettings, has_credentials, is_loopback
 from schemalint.base.errors import ConfigError, GitError
 from schemalint.base.files import write_bytes
-from schemalint.base.store_settings import StoreSettings, has_credentials
 from schemalint.base.values import frozen, replace
 from schemalint.delta.engine import Engine, Engines
 from schemalint.project import git

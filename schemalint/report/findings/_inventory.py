@@ -36,7 +36,7 @@ def _streams(result: CheckResult) -> Iterator[str]:
     """Yield what each declared stream has still to meet, with the settings that it needs."""
     if not result.streams:
         return
-    from schemalint.report.readers import place_lines, settings_lines, stream_title, verdict_text  # noqa: PLC0415 (only with streams)
+    from schemalint.report.streams import place_lines, settings_lines, stream_title, verdict_text  # noqa: PLC0415 (only with streams)
 
     yield "Streams"
     for report in result.streams:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from schemalint.base.printable import printable
 from schemalint.report.text import counted, error_name
-from schemalint.report.ways import way_text
+from schemalint.report.words import way_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

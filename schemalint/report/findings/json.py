@@ -14,8 +14,7 @@ from schemalint.base.home import page_url
 from schemalint.base.printable import SafeText, json_text
 from schemalint.base.values import as_dict
 from schemalint.delta.path import path_to_json
-from schemalint.report.readers import client_json
-from schemalint.report.ways import way_json
+from schemalint.report.words import client_json, way_json
 
 if TYPE_CHECKING:
     from schemalint.base.errors import Location, SchemalintError

@@ -13,15 +13,9 @@ from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import missing_approvals
 from schemalint.model.plan import Approval, Cost, Refusal, RefusalKind, Step, StepKind, TablePlan
 from schemalint.planner import planned_commits
-from schemalint.report.readers import (
-    client_text,
-    effect_text,
-    place_lines,
-    settings_lines,
-    stream_title,
-    verdict_text,
-)
+from schemalint.report.streams import effect_text, place_lines, settings_lines, stream_title, verdict_text
 from schemalint.report.text import counted, first_few
+from schemalint.report.words import client_text
 
 APPROVE: Final = "To approve the steps that need it, in the configuration or with apply --approved HASH"
 """The title of `approval_lines`."""

@@ -12,8 +12,7 @@ from schemalint.deploy.plan_file import origin_to_json
 from schemalint.model.impact import passes, risks, table_risks
 from schemalint.model.plan import PLAN_FORMAT
 from schemalint.model.stream_report import stream_json
-from schemalint.report.readers import client_json
-from schemalint.report.ways import way_json
+from schemalint.report.words import client_json, way_json
 
 if TYPE_CHECKING:
     from schemalint.base.errors import Location

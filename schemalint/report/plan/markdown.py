@@ -32,7 +32,7 @@ from schemalint.report.plan._words import (
     waiting_texts,
 )
 from schemalint.report.text import counted, first_few
-from schemalint.report.ways import way_text
+from schemalint.report.words import way_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

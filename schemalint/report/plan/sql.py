@@ -21,7 +21,7 @@ from schemalint.report.plan._words import (
     undo_lines,
     waiting_texts,
 )
-from schemalint.report.ways import way_text
+from schemalint.report.words import way_text
 
 _WITHHELD: Final = (
     "the statements are not shown: a name or an expression contains control characters, commands to CI "

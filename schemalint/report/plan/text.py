@@ -27,7 +27,7 @@ from schemalint.report.plan._words import (
     waiting_texts,
 )
 from schemalint.report.text import counted, first_few, styled
-from schemalint.report.ways import way_text
+from schemalint.report.words import way_text
 
 _MOST_LISTED: Final = 10
 """Idle tables in one state are listed by name up to this number, else only counted."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from schemalint.base.printable import SafeText, json_text, markdown_prose, printable, terminal_text
 from schemalint.clients import client_names, find_client, rows_of, support
 from schemalint.model.client import TableForm
-from schemalint.report.readers import client_json, client_text
 from schemalint.report.text import table_rows
+from schemalint.report.words import client_json, client_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

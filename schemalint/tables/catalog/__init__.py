@@ -16,9 +16,8 @@ from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias, cast
 
-from schemalint.base.encryption import may_carry_secrets
+from schemalint.base.credentials import StoreSettings, has_credentials, may_carry_secrets
 from schemalint.base.errors import ConfigError, InternalError, LiveError
-from schemalint.base.store_settings import StoreSettings, has_credentials
 from schemalint.base.values import frozen, replace
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import CatalogTable, LiveTable

@@ -16,6 +16,7 @@ from schemalint.base.values import frozen
 from schemalint.tables.delta_log import limits
 from schemalint.tables.delta_log.parquet_headers import (
     Chunk,
+    Cursor,
     LimitError,
     Page,
     PageType,
@@ -24,7 +25,6 @@ from schemalint.tables.delta_log.parquet_headers import (
     pages,
     row_groups,
 )
-from schemalint.tables.delta_log.thrift import Cursor
 
 _TAIL: Final = 8
 _MAGIC: Final = b"PAR1"

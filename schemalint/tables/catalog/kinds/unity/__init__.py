@@ -18,8 +18,7 @@ from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.tables.catalog import ManagedCommits, Name, NoCredentials
 from schemalint.tables.catalog.kinds.unity.classic import ClassicApi, is_delta
 from schemalint.tables.catalog.kinds.unity.delta import LOAD_TABLE, STAGE_TABLE, UPDATE_TABLE, DeltaApi
-from schemalint.tables.catalog.kinds.unity.http import Client, HttpError
-from schemalint.tables.catalog.kinds.unity.json import Json
+from schemalint.tables.catalog.kinds.unity.http import Client, HttpError, Json
 from schemalint.tables.delta_log.store import NoTable
 
 T = TypeVar("T")

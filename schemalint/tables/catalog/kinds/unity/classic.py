@@ -14,8 +14,7 @@ from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.schema_json import SchemaError, parse_schema
 from schemalint.delta.table import CatalogTable
 from schemalint.tables.catalog import CATALOG_MANAGED, ManagedCommits, Name, StagedCommit
-from schemalint.tables.catalog.kinds.unity.http import Client
-from schemalint.tables.catalog.kinds.unity.json import Json
+from schemalint.tables.catalog.kinds.unity.http import Client, Json
 
 _STORAGE: Final = (
     ("aws_temp_credentials", "access_key_id", "aws_access_key_id"),

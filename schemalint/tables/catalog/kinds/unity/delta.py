@@ -16,8 +16,7 @@ from schemalint.delta.protocol import activated, needed_features
 from schemalint.delta.schema_json import SchemaError, parse_schema, print_schema
 from schemalint.delta.table import CatalogTable, LiveTable, TableState
 from schemalint.tables.catalog import CATALOG_MANAGED, ManagedCommits, Name, StagedCommit
-from schemalint.tables.catalog.kinds.unity.http import Client, HttpError
-from schemalint.tables.catalog.kinds.unity.json import Json
+from schemalint.tables.catalog.kinds.unity.http import Client, HttpError, Json
 
 _ROOT: Final = ("delta", "v1")
 _VERSIONS: Final = "1.0"

@@ -8,16 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from http.client import HTTPException
 from socket import gaierror
 from ssl import SSLCertVerificationError, SSLError
-from typing import Final
+from typing import Final, NoReturn
 from urllib.parse import quote, urlencode, urlsplit
 
 import schemalint
-from schemalint.base.encryption import trust_help
+from schemalint.base.credentials import trust_help
 from schemalint.base.errors import LiveError
 from schemalint.base.http_exchange import Answer, AnswerTooLong, Request, exchange
 from schemalint.base.redaction import hide, without_secrets
 from schemalint.base.values import field, frozen
-from schemalint.tables.catalog.kinds.unity.json import Json
 from schemalint.tables.delta_log.jsontext import JsonError, read_json
 from schemalint.tables.storage.requests import finish, start
 
@@ -272,3 +271,63 @@ def _broken(host: str, error: object) -> ConnectionBroken:
         f"{host}: the connection to the catalog broke off: {type(error).__name__}",
         help="Try again later; look at the proxy if it happens again.",
     )
+
+
+@frozen
+class Json:
+    """A JSON object; null counts as missing. Methods raise `LiveError` for a value of the wrong type.
+
+    Attributes:
+        value: The parsed object.
+        where: The endpoint that returned it, for messages.
+    """
+
+    value: Mapping[str, object]
+    where: str
+
+    def text(self, key: str) -> str | None:
+        """Return a string, or None."""
+        value = self.value.get(key)
+        return value if value is None or isinstance(value, str) else self._reject(key, "a string")
+
+    def number(self, key: str) -> int | None:
+        """Return an integer, or None."""
+        value = self.value.get(key)
+        if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+            return value
+        return self._reject(key, "an integer")
+
+    def object(self, key: str) -> Json:
+        """Return an object; an empty one if it is missing."""
+        value = self.value.get(key)
+        if value is None:
+            return Json({}, self.where)
+        return Json(value, self.where) if isinstance(value, dict) else self._reject(key, "an object")
+
+    def objects(self, key: str) -> tuple[Json, ...]:
+        """Return a list of objects; an empty one if it is missing."""
+        value = self.value.get(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            self._reject(key, "a list of objects")
+        return tuple(Json(item, self.where) for item in value)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a list of strings; an empty one if it is missing."""
+        value = self.value.get(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            self._reject(key, "a list of strings")
+        return tuple(value)
+
+    def text_by_key(self, key: str) -> dict[str, str]:
+        """Return an object of strings, without null values."""
+        value = self.object(key).value
+        if not all(item is None or isinstance(item, str) for item in value.values()):
+            self._reject(key, "an object of strings")
+        return {name: item for name, item in value.items() if isinstance(item, str)}
+
+    def _reject(self, key: str, expected: str) -> NoReturn:
+        raise LiveError(f"{self.where}: {key} is not {expected}", help="Check catalog_uri.")

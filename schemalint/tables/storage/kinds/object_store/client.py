@@ -16,9 +16,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.base import limits
-from schemalint.base.encryption import may_carry_secrets, trust_help
+from schemalint.base.credentials import has_credentials, may_carry_secrets, trust_help
 from schemalint.base.errors import LiveError
-from schemalint.base.store_settings import has_credentials
 from schemalint.tables.storage.kinds.object_store.address import Address, Provider
 from schemalint.tables.storage.kinds.object_store.failures import failure, require_reachable
 

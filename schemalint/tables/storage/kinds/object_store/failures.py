@@ -14,9 +14,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from schemalint.base.encryption import trust_help
+from schemalint.base.credentials import StoreSettings, trust_help
 from schemalint.base.errors import LiveError
-from schemalint.base.store_settings import StoreSettings
 from schemalint.base.values import frozen
 from schemalint.tables.storage import NO_OPTIONS
 

@@ -1,4 +1,4 @@
-"""The ways to what Delta cannot change in place, as all reports describe them."""
+"""Words that all reports have for clients, and for the ways to what Delta cannot change in place."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from schemalint.delta.ways import Way
 
 if TYPE_CHECKING:
     from schemalint.delta.ways import WayOut
+    from schemalint.model.client import ClientSupport
 
 
 def way_text(way: WayOut) -> str:
@@ -57,3 +58,26 @@ def way_json(way: WayOut) -> dict[str, object]:
         "bytes": way.size,
         "restore_until": way.until.isoformat() if way.until else None,
     }
+
+
+def client_json(client: ClientSupport) -> dict[str, object]:
+    """Return what every JSON report says of a client; ``before`` is null where there was no table."""
+    return {
+        "table": client.table,
+        "consumer": client.consumer.name,
+        "client": client.consumer.client,
+        "version": client.consumer.version,
+        "before": client.before.verdict.value if client.before else None,
+        "after": client.after.verdict.value,
+        "because": client.because,
+    }
+
+
+def client_text(client: ClientSupport) -> str:
+    """Describe what a client does before and after: ``dashboards (trino 476): ok, then refuses: …``."""
+    after = client.after.verdict.value
+    before = client.before.verdict.value if client.before else after
+    verdict = after if before == after else f"{before}, then {after}"
+    assumed = " (assumed from an older version)" if client.after.assumed else ""
+    because = f": {client.because}" if client.because else ""
+    return f"{client.consumer.described}: {verdict}{assumed}{because}"

@@ -30,7 +30,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _BRACKETED = re.compile(r"\[([A-Z][A-Z0-9]*_[A-Z0-9_]*(?:\.[A-Z0-9_]+)?)\]")
 _CLOSEST: Final = 3
 _LONGEST_NAME: Final = 200
-_TABLE: Final = Path(__file__).with_suffix(".toml")
+_TABLE: Final = Path(__file__).with_name("error_classes.toml")
 _MESSAGES: Final = Path(clients.__file__).with_name("messages.toml")
 
 

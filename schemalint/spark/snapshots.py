@@ -10,7 +10,7 @@ from schemalint.base.errors import LiveError
 from schemalint.model.plan import TablePlan
 from schemalint.spark.session import FITS_SNAPSHOTS, SNAPSHOT_PARTITIONS, SqlSession
 from schemalint.spark.session_settings import assigned
-from schemalint.tables.delta_log.row_count import told_files
+from schemalint.tables.delta_log.datafiles import told_files
 from schemalint.tables.storage import open_store
 
 _FEW_FILES: Final = 1_000  # one task reads them

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from schemalint.tables.delta_log.row_count import count_rows
+from schemalint.tables.delta_log.datafiles import count_rows
 from schemalint.tables.delta_log.store import DamagedFile
 from schemalint.tables.storage import open_store
 

@@ -174,7 +174,6 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         return counting
 
     monkeypatch.setattr(reader, "events", counted)
-    monkeypatch.setattr("schemalint.base.document.reader.events", counted)
     return found
 
 

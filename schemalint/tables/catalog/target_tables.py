@@ -15,7 +15,7 @@ from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables import catalog
 from schemalint.tables.catalog import Catalog, open_catalog
 from schemalint.tables.catalog.table_location import absolute_location, is_found_by_name, table_location
-from schemalint.tables.delta_log.row_count import count_rows
+from schemalint.tables.delta_log.datafiles import count_rows
 from schemalint.tables.delta_log.store import NoTable
 from schemalint.tables.storage import NO_OPTIONS, holds_files, holds_tables, is_remote, open_store, read_table
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers

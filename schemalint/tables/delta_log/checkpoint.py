@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.base.errors import LiveError
@@ -25,7 +26,7 @@ from schemalint.tables.delta_log.actions import (
     read_protocol,
     read_transaction,
 )
-from schemalint.tables.delta_log.commit import read_lines
+from schemalint.tables.delta_log.commit import damage_in, read_lines
 from schemalint.tables.delta_log.parquet import Rows
 from schemalint.tables.delta_log.parquet_headers import LimitError, ParquetError
 from schemalint.tables.delta_log.store import DamagedFile
@@ -55,12 +56,25 @@ class NoPyarrow(LiveError):  # noqa: N818 - the package is what is missing
     """A Parquet file must be read, but pyarrow is not installed."""
 
 
-def no_pyarrow(uri: str) -> NoPyarrow:
-    """Return the error for a table whose state cannot be read without pyarrow."""
-    return NoPyarrow(
-        f"{uri}: the table's state is in a Parquet checkpoint, but pyarrow is not installed",
-        help="pip install 'schemalint[live]'",
-    )
+@contextmanager
+def parquet_rows(store: LogStore, name: str) -> Iterator[Rows]:
+    """Open a Parquet file of a checkpoint; what cannot be read of it meanwhile makes it a `DamagedFile`."""
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - 190 ms that a log without a checkpoint does not need
+    except ImportError:
+        raise NoPyarrow(
+            f"{store.uri}: the table's state is in a Parquet checkpoint, but pyarrow is not installed",
+            help="pip install 'schemalint[live]'",
+        ) from None
+    try:
+        with store.open(name) as content:
+            yield Rows(content)
+    except ActionError:
+        raise
+    except LimitError as error:
+        raise DamagedFile(store.uri, name, str(error), is_limit=True) from None
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+        raise DamagedFile(store.uri, name, f"the checkpoint cannot be read: {error}") from None
 
 
 def read_checkpoint(store: LogStore, checkpoint: Checkpoint) -> TableActions:
@@ -73,10 +87,8 @@ def read_checkpoint(store: LogStore, checkpoint: Checkpoint) -> TableActions:
     """
     actions = NOTHING
     for file in checkpoint.files:
-        try:
+        with damage_in(store, file):
             part = read_lines(store, file) if file.name.endswith(".json") else _read_parquet(store, file)
-        except ActionError as error:
-            raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
         actions = part.completed_by(actions)
     if actions.protocol is None or actions.metadata is None:
         name = checkpoint.files[0].name
@@ -90,25 +102,14 @@ def read_checkpoint(store: LogStore, checkpoint: Checkpoint) -> TableActions:
 
 
 def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
-    try:
-        import pyarrow as pa  # noqa: PLC0415 - 190 ms that a log without a checkpoint does not need
-    except ImportError:
-        raise no_pyarrow(store.uri) from None
     actions = NOTHING
-    try:
-        with store.open(file.name) as content:
-            rows, in_file = Rows(content), Counter[str]()
-            for group in range(rows.file.num_row_groups):
-                # A checkpoint has the others once, so the rest of their columns is nulls.
-                leaves = [_LEAVES["txn"]] if actions.is_complete else list(_LEAVES.values())
-                for action, body in _bodies(rows, group, leaves, in_file):
-                    actions = _read(action, body).completed_by(actions)
-    except ActionError:
-        raise
-    except LimitError as error:
-        raise DamagedFile(store.uri, file.name, str(error), is_limit=True) from None
-    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
-        raise DamagedFile(store.uri, file.name, f"the checkpoint cannot be read: {error}") from None
+    with parquet_rows(store, file.name) as rows:
+        in_file = Counter[str]()
+        for group in range(rows.file.num_row_groups):
+            # A checkpoint has the others once, so the rest of their columns is nulls.
+            leaves = [_LEAVES["txn"]] if actions.is_complete else list(_LEAVES.values())
+            for action, body in _bodies(rows, group, leaves, in_file):
+                actions = _read(action, body).completed_by(actions)
     return actions
 
 

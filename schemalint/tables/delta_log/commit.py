@@ -5,6 +5,7 @@ Most lines are about data files; only the lines about the table itself are parse
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from schemalint.base.values import replace
@@ -22,6 +23,7 @@ from schemalint.tables.delta_log.actions import (
     read_transaction,
 )
 from schemalint.tables.delta_log.jsontext import JsonError, read_json
+from schemalint.tables.delta_log.store import DamagedFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -82,6 +84,15 @@ def read_bodies(store: LogStore, file: LogFile, actions: Sequence[str]) -> Itera
                     _path(body, line)
                     yield name, body
         first += block.count(b"\n")
+
+
+@contextmanager
+def damage_in(store: LogStore, file: LogFile) -> Iterator[None]:
+    """Raise a `DamagedFile` for an `ActionError` about a file."""
+    try:
+        yield
+    except ActionError as error:
+        raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
 
 
 def parse_commit(data: bytes) -> TableActions:

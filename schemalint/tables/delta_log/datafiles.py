@@ -1,35 +1,39 @@
-"""List the live data files of a table, from all its ``add`` and ``remove`` actions.
+"""List the live data files of a table, from all its ``add`` and ``remove`` actions, and count their rows.
 
 The log is reconciled by PROTOCOL.md ("Action Reconciliation"): first the commits, newest first, then the
 checkpoint in batches. Memory holds the paths of the commits since the checkpoint, never those of the whole
-table. Deletion vectors do not matter: readers still read a file that has one.
+table. Deletion vectors matter to the number of rows alone: readers still read a file that has one.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from schemalint.base.errors import LiveError
-from schemalint.tables.delta_log.actions import ActionError
-from schemalint.tables.delta_log.checkpoint import no_pyarrow
-from schemalint.tables.delta_log.commit import read_paths
-from schemalint.tables.delta_log.parquet import Rows
-from schemalint.tables.delta_log.parquet_headers import LimitError
-from schemalint.tables.delta_log.segment import list_log
-from schemalint.tables.delta_log.store import DamagedFile
+from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log.checkpoint import parquet_rows
+from schemalint.tables.delta_log.commit import damage_in, read_bodies, read_paths
+from schemalint.tables.delta_log.jsontext import JsonError, read_json
+from schemalint.tables.delta_log.names import Kind, log_file
+from schemalint.tables.delta_log.segment import Checkpoint, list_log
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from schemalint.tables.delta_log.names import LogFile
-    from schemalint.tables.delta_log.segment import Checkpoint, Listing
+    from schemalint.tables.delta_log.segment import Listing
     from schemalint.tables.delta_log.store import LogStore
 
 _IN_CHECKPOINT: Final = ["add.path", "sidecar.path"]
 SIDECARS: Final = "_sidecars"
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_COLUMNS: Final = ["add.path", "add.stats", "add.deletionVector.cardinality"]
+_CHECKPOINTS: Final = frozenset({Kind.CHECKPOINT, Kind.MULTI_PART_CHECKPOINT, Kind.V2_CHECKPOINT})
+_SMALLEST_ADD: Final = 80  # bytes: path, partitionValues, size, modificationTime and dataChange are required
 
 
 def live_files(store: LogStore, version: int) -> Iterator[str]:
@@ -46,16 +50,25 @@ def live_files(store: LogStore, version: int) -> Iterator[str]:
     start = listing.checkpoint_before(version)
     store.expect(listing.commits[at].name for at in range(version, start, -1) if at in listing.commits)
     seen: set[str] = set()
-    at = version
-    while at >= 0:
-        if checkpoints := listing.checkpoints.get(at):
-            yield from (path for path in _checkpointed(store, checkpoints[0]) if path not in seen)
+    for part in _newest_first(listing, version):
+        if isinstance(part, Checkpoint):
+            yield from (path for path in _checkpointed(store, part) if path not in seen)
             return
-        file = commit_of(listing, at, version)
-        added, removed = _actions(store, file)
+        added, removed = _actions(store, part)
         # To change a deletion vector, a commit removes and adds the same file.
         yield from added - seen
         seen |= added | removed
+
+
+def _newest_first(listing: Listing, version: int) -> Iterator[LogFile | Checkpoint]:
+    """Yield the commits that lead to a version, newest first, and the checkpoint that they follow."""
+    at = version
+    while at >= 0:
+        if checkpoints := listing.checkpoints.get(at):
+            yield checkpoints[0]
+            return
+        file = commit_of(listing, at, version)
+        yield file
         at = file.version - 1
 
 
@@ -125,27 +138,16 @@ def _sidecar(path: str) -> str:
 def _lines(
     store: LogStore, file: LogFile, actions: Sequence[str] = ("add", "remove", "sidecar")
 ) -> Iterator[tuple[str, str]]:
-    try:
+    with damage_in(store, file):
         yield from read_paths(store, file, actions)
-    except ActionError as error:
-        raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
 
 
 def _rows(store: LogStore, name: str, columns: list[str]) -> Iterator[tuple[str, str]]:
     """Yield action name and value of each ``<action>.path`` column in a Parquet file."""
-    try:
-        import pyarrow as pa  # noqa: PLC0415 - 190 ms that a log without a checkpoint does not need
-    except ImportError:
-        raise no_pyarrow(store.uri) from None
-    try:
-        with store.open(name) as content:
-            for batch in Rows(content).batches(columns):
-                for action, column in zip(batch.schema.names, batch.columns, strict=True):
-                    yield from ((action, path) for path in _texts(column))
-    except LimitError as error:
-        raise DamagedFile(store.uri, name, str(error), is_limit=True) from None
-    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
-        raise DamagedFile(store.uri, name, f"the checkpoint cannot be read: {error}") from None
+    with parquet_rows(store, name) as rows:
+        for batch in rows.batches(columns):
+            for action, column in zip(batch.schema.names, batch.columns, strict=True):
+                yield from ((action, path) for path in _texts(column))
 
 
 def _texts(column: Any) -> Iterable[str]:  # noqa: ANN401 - pyarrow has no types
@@ -156,3 +158,113 @@ def _texts(column: Any) -> Iterable[str]:  # noqa: ANN401 - pyarrow has no types
         return ()
     texts: dict[str | None, None] = dict.fromkeys(leaf.to_pylist())
     return [text for text in texts if text is not None]
+
+
+def count_rows(store: LogStore, version: int) -> int | None:
+    """Return the number of rows of a version; None if a live file has no statistics.
+
+    Raises:
+        NoTable: There is no log.
+        LiveError: A required file of the log is missing, or cannot be fetched or parsed.
+    """
+    total = 0
+    for body in _live_bodies(store, version):
+        rows = _rows_of(body)
+        if rows is None:
+            return None
+        total += rows
+    return total
+
+
+def _live_bodies(store: LogStore, version: int) -> Iterator[Mapping[str, Any]]:
+    seen: set[str] = set()
+    for part in _newest_first(list_log(store), version):
+        if isinstance(part, Checkpoint):
+            yield from (body for body in _bodies_of_checkpoint(store, part) if _path(body) not in seen)
+            return
+        bodies = list(_bodies(store, part, ("add", "remove")))
+        yield from (body for name, body in bodies if name == "add" and _path(body) not in seen)
+        seen |= {_path(body) for _name, body in bodies}
+
+
+def _bodies_of_checkpoint(store: LogStore, checkpoint: Checkpoint) -> Iterator[Mapping[str, Any]]:
+    for file in checkpoint.files:
+        if file.name.endswith(".json"):
+            yield from (body for _name, body in _bodies(store, file, ("add",)))
+        else:
+            yield from _in_parquet(store, file.name)
+    for name in dict.fromkeys(sidecars(store, checkpoint)):
+        yield from _in_parquet(store, name)
+
+
+def _bodies(
+    store: LogStore, file: LogFile, names: tuple[str, ...]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    with damage_in(store, file):
+        yield from read_bodies(store, file, names)
+
+
+def _in_parquet(store: LogStore, name: str) -> Iterator[Mapping[str, Any]]:
+    with parquet_rows(store, name) as rows:
+        for batch in rows.batches(_COLUMNS):
+            for column in batch.columns:
+                yield from (body for body in column.to_pylist() if body and body.get("path"))
+
+
+def _path(body: Mapping[str, Any]) -> str:
+    return unquote(str(body.get("path")))
+
+
+def _rows_of(body: Mapping[str, Any]) -> int | None:
+    """Return the rows of a live file; None without statistics, or with some that are none."""
+    try:
+        stats = json.loads(body["stats"])
+        deleted = (body.get("deletionVector") or {}).get("cardinality") or 0
+        return int(stats["numRecords"]) - int(deleted)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        return None
+
+
+def told_files(store: LogStore, version: int) -> int | None:
+    """Return the number in the version's checksum, or that of the last checkpoint; None if nothing tells it.
+
+    A log without both that still has all its commits, as other writers than Spark leave it, tells by its size
+    how many files there can be at most.
+
+    It is an order of magnitude, good for nothing but the choice of a setting: anybody can write these files,
+    and commits follow a checkpoint.
+    """
+    for name, keys in (
+        (f"{version:020}.crc", ("numFiles",)),
+        ("_last_checkpoint", ("numOfAddFiles", "size")),
+    ):
+        number = _number(store, name, keys)
+        if number is not None:
+            return number
+    with suppress(LiveError):
+        return _most_files(store)
+    return None
+
+
+def told_bytes(store: LogStore, version: int) -> int | None:
+    """Return the bytes of the live data files in the version's checksum; None if it does not tell them."""
+    return _number(store, f"{version:020}.crc", ("tableSizeBytes",))
+
+
+def _number(store: LogStore, name: str, keys: tuple[str, ...]) -> int | None:
+    """Return the first number under one of the keys in a JSON file of the log."""
+    with suppress(LiveError, JsonError):
+        content = read_json(store.read(name), limits.MAX_SIZE)
+        for number in [content.get(key) for key in keys] if isinstance(content, dict) else []:
+            if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
+                return number
+    return None
+
+
+def _most_files(store: LogStore) -> int | None:
+    """Return how many files commits of this size can add; None if commits are missing."""
+    files = [file for entry in store.list() if (file := log_file(entry.name, size=entry.size)) is not None]
+    commits = [file for file in files if file.kind is Kind.COMMIT]
+    if any(file.kind in _CHECKPOINTS for file in files) or all(file.version > 0 for file in commits):
+        return None
+    return sum(file.size for file in commits) // _SMALLEST_ADD

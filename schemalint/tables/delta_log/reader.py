@@ -20,6 +20,7 @@ from schemalint.delta.feature import FEATURES
 from schemalint.delta.schema_history import may_misfit_files
 from schemalint.delta.table import History, LiveTable
 from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log.datafiles import told_bytes
 from schemalint.tables.delta_log.files import (
     LogFiles,
     checksum_defects,
@@ -29,7 +30,6 @@ from schemalint.tables.delta_log.files import (
     sidecar_defects,
 )
 from schemalint.tables.delta_log.history import history_since, read_commits, read_history
-from schemalint.tables.delta_log.row_count import told_bytes
 from schemalint.tables.delta_log.segment import list_log, list_newest
 from schemalint.tables.delta_log.state import metadata_of, newest_state, state_at
 from schemalint.tables.delta_log.timetravel import file_versions, version_at

@@ -13,7 +13,7 @@ from schemalint.base.errors import LiveError
 from schemalint.delta import properties
 from schemalint.tables.delta_log import limits
 from schemalint.tables.delta_log.actions import ActionError
-from schemalint.tables.delta_log.commit import read_commit_info, read_paths
+from schemalint.tables.delta_log.commit import damage_in, read_commit_info, read_paths
 from schemalint.tables.delta_log.datafiles import live_files
 from schemalint.tables.delta_log.store import DamagedFile
 
@@ -72,10 +72,8 @@ def _split_by_clock(listing: Listing, newest: TableActions) -> tuple[Sequence[in
 
 
 def _in_commit_time(store: LogStore, file: LogFile) -> int:
-    try:
+    with damage_in(store, file):
         timestamp = read_commit_info(store, file).in_commit_timestamp
-    except ActionError as error:
-        raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
     if timestamp is None:
         raise DamagedFile(store.uri, file.name, "the commit has no in-commit timestamp")
     return timestamp

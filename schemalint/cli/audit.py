@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -26,12 +25,11 @@ from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, spark_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
-from schemalint.delta import engine
 from schemalint.delta.engine import NO_ENGINES, Engine, Engines
 from schemalint.lint.audit import audit, with_exceptions
 from schemalint.lint.audit_cases import audit_cases, read_for_audit
 from schemalint.lint.check import with_exit_status
-from schemalint.lint.consumers import configuration_faults
+from schemalint.lint.consumers import configuration_faults, warning_of_writers
 from schemalint.lint.rule_sets import RuleSets, lock_faults, rule_sets_of
 from schemalint.model.finding import CheckResult, Run, SideRef
 from schemalint.tables.catalog.audit_targets import AuditTargets
@@ -199,9 +197,8 @@ def _warn_of_writers(settings: Trusted, where: Environment | None, written: list
     """Warn once of an engine that wrote tables of the target lately, and that nobody declares."""
     if where is None:
         return
-    of_tables = (Engines(writers=entry.writers) for entry in settings.config.tables)
-    declared = (where.target.engines, *of_tables)
-    text = engine.warning(where.target.name, declared, written, int(time.time() * 1000))
+    target = where.target
+    text = warning_of_writers(target.name, target.engines, (settings.config,), written)
     if text is not None:
         print_note(f"warning: {text}")
 

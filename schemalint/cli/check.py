@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,8 +42,6 @@ from schemalint.cli._reports import log_run, outputs_of, report_options, warn_of
 from schemalint.cli._settings import config_options, connecting_settings
 from schemalint.cli._spark_options import Spark, spark_for, via_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
-from schemalint.delta import engine
-from schemalint.delta.engine import Engines
 from schemalint.lint.check import check, with_exit_status
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.check_sides import (
@@ -55,6 +52,7 @@ from schemalint.lint.check_sides import (
     readable_ancestors,
     review_sides,
 )
+from schemalint.lint.consumers import warning_of_writers
 from schemalint.lint.exception_files import exceptions_of
 from schemalint.lint.rule_judge import ordered
 from schemalint.lint.rule_sets import RuleSets, is_locked, lock_faults, rule_sets_of
@@ -260,10 +258,8 @@ def _warn_of_writers(request: CheckInput, result: CheckResult) -> None:
     """Warn once of an engine that wrote live tables lately, and that nobody declares."""
     if request.live is None or request.live.target is None:
         return
-    tables = (entry for config in request.configurations for entry in config.tables)
-    declared = (request.live.engines, *(Engines(writers=entry.writers) for entry in tables))
     written = [table.live.writers for table in result.tables if table.live is not None]
-    text = engine.warning(request.live.target, declared, written, int(time.time() * 1000))
+    text = warning_of_writers(request.live.target, request.live.engines, request.configurations, written)
     if text is not None:
         print_note(f"warning: {text}")
 

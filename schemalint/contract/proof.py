@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any, TypeAlias, assert_never
+from typing import Any, TypeAlias
 
-from schemalint.base.document import Document, Mapping, Node, Path, Scalar, Sequence, node_at, read_documents
+from schemalint.base.document import Document, Node, Path, node_at, read_documents
 from schemalint.base.document.layout import ends_line, line_break
+from schemalint.base.document.nodes import content_of
 from schemalint.base.document.review import require_second_opinion
 from schemalint.base.errors import ContractError
 from schemalint.base.values import grouped
@@ -56,15 +57,7 @@ def _documents(text: str, file: str) -> tuple[Document, ...]:
 
 
 def _content(node: Node) -> _Content:
-    match node:
-        case Scalar(value=value, text=text):
-            return type(value).__name__, text
-        case Sequence(items=items):
-            return [_content(item) for item in items]
-        case Mapping(entries=entries):
-            return {entry.key.text: _content(entry.value) for entry in entries}
-        case _:
-            assert_never(node)
+    return content_of(node, lambda scalar: (type(scalar.value).__name__, scalar.text))
 
 
 def _apply(operations: Iterable[Operation], contents: list[_Content], index: int, file: str) -> None:

@@ -94,11 +94,6 @@ class Revisions:
         """
         return self.history.tip or resolve(self.repository, "HEAD")
 
-    @property
-    def is_unborn(self) -> bool:
-        """Whether there is no commit yet."""
-        return self.history.tip is None
-
     def at(self, commit: str, key: str) -> Contract | None:
         """Return a table's contract at a commit, or None if no contract of it can be read."""
         contract = self.history.at(commit, key)

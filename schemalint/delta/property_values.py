@@ -118,7 +118,7 @@ def _formats(text: str) -> frozenset[str] | None:
     return frozenset(names) if len(set(names)) == len(names) else None
 
 
-def columns_in_list(text: str) -> list[tuple[str, ...]]:
+def statistics_columns(text: str) -> list[tuple[str, ...]]:
     """Parse a list of columns as far as Delta reads it, each as a tuple of nested names."""
     return [_names(match[1]) for match in re.finditer(_ENTRY, text)]
 
@@ -136,7 +136,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _columns(text: str) -> tuple[tuple[str, ...], ...] | None:
     is_list = not text.strip() or re.match(_COLUMNS, text)
-    return tuple(columns_in_list(text)) if is_list else None
+    return tuple(statistics_columns(text)) if is_list else None
 
 
 def _version(text: str) -> str | None:

@@ -10,7 +10,7 @@ from schemalint.delta.change import Change, FieldRemoved, Renames, renames_of
 from schemalint.delta.datatype import Struct, walk
 from schemalint.delta.path import path_key
 from schemalint.delta.properties import property_value
-from schemalint.delta.property_values import columns_in_list
+from schemalint.delta.property_values import statistics_columns
 from schemalint.delta.sql_text import quote_identifier
 
 STATISTICS_COLUMNS: Final = "delta.dataSkippingStatsColumns"
@@ -21,11 +21,6 @@ COUNT: Final = "delta.dataSkippingNumIndexedCols"
 
 DEFAULT_COUNT: Final = 32
 """The number that Delta uses if `COUNT` is not a number."""
-
-
-def statistics_columns(text: str) -> list[tuple[str, ...]]:
-    """Parse a value of ``delta.dataSkippingStatsColumns`` into columns, each as a tuple of nested names."""
-    return columns_in_list(text)
 
 
 def with_renamed_columns(text: str, renames: Renames) -> str:

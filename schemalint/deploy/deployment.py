@@ -6,7 +6,6 @@ The command line and Python ask for the same `DeployOptions`.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -15,9 +14,8 @@ from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.printable import visible
 from schemalint.base.values import frozen, replace
 from schemalint.contract.revisions import Declarations, Revisions, contracts_at
-from schemalint.delta import engine
 from schemalint.delta.column_names import nearest_name
-from schemalint.delta.engine import Engine, Engines
+from schemalint.delta.engine import Engine
 from schemalint.deploy.approvals import require_hashes
 from schemalint.deploy.claims import Claims
 from schemalint.deploy.consumer_streams import planned_streams, without_unread_streams
@@ -27,7 +25,7 @@ from schemalint.deploy.other_engine import refused_by
 from schemalint.deploy.planning import planned, with_cosmetic_steps_waiting
 from schemalint.deploy.request import DeployInput, Deployment, TargetAccess, Unplanned
 from schemalint.deploy.several_writers import warnings
-from schemalint.lint.consumers import configuration_faults, with_consumers
+from schemalint.lint.consumers import configuration_faults, warning_of_writers, with_consumers
 from schemalint.lint.exception_files import merged_exceptions
 from schemalint.lint.rule_judge import collecting
 from schemalint.lint.rule_sets import lock_faults, rule_sets_for_apply
@@ -96,12 +94,8 @@ def prepare(request: DeployInput) -> Deployment:
     to_plan = [contract for contract in requested if _is_planned(contract)]
     live_tables.fetch(to_plan)
     revisions.history.expect(live_tables.fetched)
-    about_writers = engine.warning(
-        request.target.name,
-        (request.target.engines, *(Engines(writers=entry.writers) for entry in config.tables)),
-        [table.writers for table in live_tables.fetched],
-        int(time.time() * 1000),
-    )
+    written = [table.writers for table in live_tables.fetched]
+    about_writers = warning_of_writers(request.target.name, request.target.engines, (config,), written)
     rule_sets = rule_sets_for_apply(config, request.rules, request.local)
     unplanned = [
         Unplanned(error.location.file if error.location else "", error) for error in declarations.errors

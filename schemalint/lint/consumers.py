@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from schemalint.base.errors import ConfigError, Location
 from schemalint.base.values import replace
+from schemalint.delta import engine
 from schemalint.delta.datatype import Struct, path_of_names
-from schemalint.delta.engine import Engine, Engines
+from schemalint.delta.engine import Engines
 from schemalint.model.consumer import Consumer, ConsumerFault, FaultKind, united
 from schemalint.model.contract import Contract, TargetOverlay, table_key
 
 if TYPE_CHECKING:
-    from schemalint.project.config import Config
+    from schemalint.project.config import Config, TableSettings
 
 # Contracts are strangers' texts: of more faults, and for longer names, nothing is compared.
 _MOST_FAULTS: Final = 50
@@ -39,7 +41,8 @@ def with_consumers(contract: Contract, *configurations: Config) -> Contract:
     if trusted.clients or trusted.cosmetic != "now":
         delays = trusted.cosmetic == "ride-along"
         contract = replace(contract, client_rows=trusted.clients, delays_cosmetic=delays)
-    writers = tuple(dict.fromkeys(_writers_of_table(contract.table, configurations)))
+    entries = chain.from_iterable(_entries_of(contract.table, config) for config in configurations)
+    writers = tuple(dict.fromkeys(writer for entry in entries for writer in entry.writers))
     if writers:
         contract = replace(contract, engines=Engines(writers=writers))
     shared = _with_consumers(contract, contract, configurations, of_table=True)
@@ -48,6 +51,22 @@ def with_consumers(contract: Contract, *configurations: Config) -> Contract:
         for target, overlay in contract.targets.items()
     }
     return replace(shared, targets=overlays) if overlays else shared
+
+
+def warning_of_writers(
+    target: str, declared: Engines, configurations: Iterable[Config], written: Iterable[Mapping[str, int]]
+) -> str | None:
+    """Warn of engines that wrote tables of a target lately, and that nobody declares.
+
+    Args:
+        target: The name of the target.
+        declared: Its engines.
+        configurations: Those whose tables have writers of their own.
+        written: `LiveTable.writers` of the tables.
+    """
+    entries = (entry for config in configurations for entry in config.tables)
+    engines = (declared, *(Engines(writers=entry.writers) for entry in entries))
+    return engine.warning(target, engines, written, int(time.time() * 1000))
 
 
 def configuration_faults(config: Config) -> Iterator[ConfigError]:
@@ -77,7 +96,8 @@ def _with_consumers(
     known: Mapping[str, Consumer] = {}
     for config in configurations:
         known = config.consumers
-        of_config = tuple(_names_of_table(contract.table, config)) if of_table else ()
+        entries = _entries_of(contract.table, config) if of_table else ()
+        of_config = (name for entry in entries for name in entry.consumers)
         names = dict.fromkeys((*of_config, *declaring.named_consumers))
         consumers = (known[name] for name in names if name in known)
         given = united(given, [_of_columns(consumer, contract.state.columns) for consumer in consumers])
@@ -88,17 +108,11 @@ def _with_consumers(
     return replace(declaring, consumers=(*given, *declaring.consumers), consumer_faults=faults)
 
 
-def _names_of_table(table: str, config: Config) -> Iterator[str]:
+def _entries_of(table: str, config: Config) -> Iterator[TableSettings]:
+    """Yield the entries that give a table readers or writers."""
     for entry in config.tables:
-        if entry.consumers and fnmatchcase(table_key(table), table_key(entry.match)):
-            yield from entry.consumers
-
-
-def _writers_of_table(table: str, configurations: Iterable[Config]) -> Iterator[Engine]:
-    for config in configurations:
-        for entry in config.tables:
-            if entry.writers and fnmatchcase(table_key(table), table_key(entry.match)):
-                yield from entry.writers
+        if (entry.consumers or entry.writers) and fnmatchcase(table_key(table), table_key(entry.match)):
+            yield entry
 
 
 def _of_columns(consumer: Consumer, columns: Struct) -> Consumer:

@@ -6,8 +6,8 @@ from schemalint.delta.datatype import VARIANT, Array, Atomic, Char, DataType, Ma
 from schemalint.delta.engine_answers import collects_of_part_of_struct, collects_of_variant
 from schemalint.delta.path import Part, Path, format_path, is_within
 from schemalint.delta.properties import property_problem
-from schemalint.delta.property_values import ignored_in_list
-from schemalint.delta.statistics import broken_by_drops, statistics_columns
+from schemalint.delta.property_values import ignored_in_list, statistics_columns
+from schemalint.delta.statistics import broken_by_drops
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, replace, rule
 
 _KEY = "delta.dataSkippingStatsColumns"

@@ -11,7 +11,7 @@ from schemalint.base.errors import Location
 from schemalint.base.values import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 BOM = "\ufeff"
 
@@ -175,6 +175,17 @@ def data_of(node: Node) -> Any:  # noqa: ANN401 (any YAML value)
             return {entry.key.text: data_of(entry.value) for entry in entries}
         case Sequence(items=items):
             return [data_of(item) for item in items]
+
+
+def content_of(node: Node, of_scalar: Callable[[Scalar], object]) -> Any:  # noqa: ANN401 (any YAML value)
+    """Return the content of a node: dicts, lists, and what a function makes of scalars."""
+    match node:
+        case Scalar():
+            return of_scalar(node)
+        case Mapping(entries=entries):
+            return {entry.key.text: content_of(entry.value, of_scalar) for entry in entries}
+        case Sequence(items=items):
+            return [content_of(item, of_scalar) for item in items]
 
 
 def location(file: str, text: str, span: Span) -> Location:

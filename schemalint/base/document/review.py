@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import Any, Final, TypeAlias, assert_never
+from operator import attrgetter
+from typing import Any, Final, TypeAlias
 
-from schemalint.base.document.nodes import Mapping, Node, Scalar, Sequence
+from schemalint.base.document.nodes import content_of
 from schemalint.base.document.reader import read_documents
 from schemalint.base.errors import InternalError
 
@@ -70,19 +71,7 @@ def _read_alike(file: str, text: str) -> bool:
         other = [_composed(root) for root in YAML(typ="safe", pure=True).compose_all(text)]
     except YAMLError:
         return False
-    return other == [_plain(document.root) for document in read_documents(text, file)]
-
-
-def _plain(node: Node) -> Plain:
-    match node:
-        case Scalar(text=text):
-            return text
-        case Sequence(items=items):
-            return [_plain(item) for item in items]
-        case Mapping(entries=entries):
-            return {entry.key.text: _plain(entry.value) for entry in entries}
-        case _:
-            assert_never(node)
+    return other == [content_of(document.root, attrgetter("text")) for document in read_documents(text, file)]
 
 
 def _composed(node: Any) -> Plain:  # noqa: ANN401 (ruamel.yaml's nodes)

@@ -75,7 +75,7 @@ def table_location(contract: Contract, target: Target, repository: Path) -> str:
     parts = PurePosixPath(below).parts
     if not parts or ".." in parts:
         raise _not_allowed(contract, f"location {below!r} leaves the target's root")
-    return f"{_root(target.root, repository)}/{'/'.join(parts)}"
+    return f"{absolute_location(target.root, repository)}/{'/'.join(parts)}"
 
 
 def declared_location(contract: Contract) -> str:
@@ -93,7 +93,8 @@ def absolute_location(reference: str, folder: Path) -> str:
 
     The path may contain ``..``.
     """
-    return _root(reference, folder)
+    is_absolute = _is_absolute(reference)
+    return _without_parents(_plain(reference if is_absolute else str(folder / reference)))
 
 
 def _name_in_catalog(contract: Contract, target: Target) -> str:
@@ -104,7 +105,8 @@ def _name_in_catalog(contract: Contract, target: Target) -> str:
 
 
 def _allowed(contract: Contract, target: Target, location: str, repository: Path) -> str:
-    roots = [_root(root, repository) for root in (target.root, *target.allowed_locations) if root is not None]
+    given = (root for root in (target.root, *target.allowed_locations) if root is not None)
+    roots = [absolute_location(root, repository) for root in given]
     if ".." in PurePosixPath(location).parts:
         raise _not_allowed(contract, f"location {location!r} contains '..'")
     if not any(_is_below(location, root, target) for root in roots):
@@ -125,10 +127,6 @@ def _not_allowed(contract: Contract, message: str) -> ConfigError:
         help="a location must be below the target's root or one of its allowed_locations",
         location=contract.anchors.get(("location",)),
     )
-
-
-def _root(root: str, repository: Path) -> str:
-    return _without_parents(_plain(root if _is_absolute(root) else str(repository / root)))
 
 
 def _without_parents(location: str) -> str:
@@ -171,7 +169,7 @@ def require_reachable(target: Target, repository: Path) -> None:
     """
     if target.root is None:
         return
-    root = _root(target.root, repository)
+    root = absolute_location(target.root, repository)
     if root.startswith("/") and not Path(root).is_dir():
         raise LiveError(
             f"the root of target {target.name} does not exist: {root}",

@@ -30,7 +30,6 @@ from schemalint.delta.engine import NO_ENGINES, Engines
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.lint.readers import clients_of, streams_of
 from schemalint.lint.renamed import Names, with_names
-from schemalint.lint.upgrades import protocol_upgrades
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state
@@ -265,8 +264,6 @@ def _state_after(
     return apply_declaration(declared, live, open_widening=contract.open.widening, tracking=tracking)
 
 
-def git_facts(before: Contract | None, after: Contract, ctx: RuleContext) -> tuple[Fact, ...]:
-    """Return the changes between a contract and its base, and the protocol upgrades that follow."""
-    if before is None:
-        return (TableAdded(after.state), after)
-    return (*diff(before.state, after.state), *protocol_upgrades(ctx), after)
+def git_changes(before: Contract | None, after: Contract) -> tuple[Change, ...]:
+    """Return the changes between a contract and its base."""
+    return (TableAdded(after.state),) if before is None else diff(before.state, after.state)

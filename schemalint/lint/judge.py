@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
 from schemalint.base.values import replace
 from schemalint.delta.change import TableAdded
 from schemalint.delta.table import TableState
-from schemalint.lint.case import Case, Purpose, Verdict, git_context, git_facts
+from schemalint.lint.case import Case, Purpose, Verdict, git_changes, git_context
 from schemalint.lint.follow_ups import with_follow_ups
-from schemalint.lint.readers import client_findings, stream_findings, writer_findings
-from schemalint.lint.rule_judge import Judge, highest_severities, without_ambiguous_columns
+from schemalint.lint.readers import reader_findings
+from schemalint.lint.rule_judge import Judge, highest_severities, marked, without_ambiguous_columns
 from schemalint.lint.rule_sets import reports, rules_for
-from schemalint.lint.upgrades import is_superseded, with_upgrade_findings
+from schemalint.lint.upgrades import standing_upgrades, with_upgrade_findings
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import (
     DuplicateTable,
     JudgedException,
     LiveTableMissing,
-    ProtocolUpgrade,
     RootWithoutTables,
 )
 from schemalint.model.finding import Finding, Severity
@@ -89,22 +88,13 @@ def _compared(
     rules: Judge, before: Contract | None, created: TableState | None, after: Contract
 ) -> tuple[Finding, ...]:
     ctx = git_context(before, after, created)
-    facts = git_facts(before, after, ctx)
-    changes = (fact for fact in facts if not isinstance(fact, ProtocolUpgrade | Contract))
-    of_changes = (finding for fact in changes for finding in rules(fact, ctx, ("git",)))
-    findings: Sequence[Finding] = (*of_changes, *_of_contract(rules, before, ctx))
-    findings = without_ambiguous_columns(findings)
-    # Upgrades come last: an upgrade with a refused cause needs no approval.
-    upgrades = tuple(
-        fact for fact in facts if isinstance(fact, ProtocolUpgrade) and not is_superseded(fact, findings)
-    )
-    of_clients = tuple(client_findings(rules, ctx, upgrades, findings, ("git",)))
-    of_writers = tuple(writer_findings(rules, ctx, upgrades, findings, ("git",)))
-    of_streams = tuple(stream_findings(rules, ctx, findings, ("git",)))
+    of_changes = (finding for fact in git_changes(before, after) for finding in rules(fact, ctx, ("git",)))
+    findings = without_ambiguous_columns((*of_changes, *_of_contract(rules, before, ctx)))
+    upgrades = standing_upgrades(ctx, findings) if before is not None else ()
+    of_readers = tuple(reader_findings(rules, ctx, upgrades, findings, ("git",)))
     for upgrade in upgrades:
-        of_upgrade = tuple(rules(upgrade, ctx, ("git",)))
-        findings = with_upgrade_findings(findings, upgrade, of_upgrade)
-    return (*findings, *of_clients, *of_writers, *of_streams)
+        findings = with_upgrade_findings(findings, upgrade, tuple(rules(upgrade, ctx, ("git",))))
+    return (*findings, *of_readers)
 
 
 def _of_contract(rules: Judge, before: Contract | None, ctx: RuleContext) -> Iterator[Finding]:
@@ -113,10 +103,7 @@ def _of_contract(rules: Judge, before: Contract | None, ctx: RuleContext) -> Ite
     A table that another tool builds anew is a new one each time.
     """
     findings = tuple(_of_state(rules, ctx.contract, ctx, is_new=before is None))
-    at_base = _base_severities(rules, before) if findings and before else {}
-    for finding in findings:
-        old = at_base.get(finding.identity)
-        yield replace(finding, existing=old is not None and old >= finding.severity)
+    return marked(findings, _base_severities(rules, before) if findings and before else {})
 
 
 def _base_severities(rules: Judge, contract: Contract) -> Mapping[object, Severity]:

@@ -26,11 +26,11 @@ from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.lint.case import Case, Purpose, differing_subjects, git_context, live_context
 from schemalint.lint.follow_ups import with_follow_ups
-from schemalint.lint.readers import client_findings, stream_findings, writer_findings
+from schemalint.lint.readers import reader_findings
 from schemalint.lint.renamed import with_names
-from schemalint.lint.rule_judge import Judge, highest_severities, without_ambiguous_columns
+from schemalint.lint.rule_judge import Judge, highest_severities, marked, without_ambiguous_columns
 from schemalint.lint.table import LIVE, is_refusal_of_table, table_findings
-from schemalint.lint.upgrades import is_superseded, protocol_upgrades, with_upgrade_findings
+from schemalint.lint.upgrades import protocol_upgrades, standing_upgrades, with_upgrade_findings
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import Drift, DriftKind
@@ -76,7 +76,7 @@ def _of_table(judge: Judge, case: Case, live: LiveTable) -> tuple[Finding, ...]:
     if case.purpose is Purpose.PLAN:
         return tuple(filter(is_refusal_of_table, findings))
     at_base = table_findings(judge, live, case.base) if case.base and findings else ()
-    return tuple(_marked(findings, highest_severities(at_base)))
+    return tuple(marked(findings, highest_severities(at_base)))
 
 
 def _findings(
@@ -86,10 +86,7 @@ def _findings(
     of_table: tuple[Finding, ...],
     at_base: Mapping[Hashable, Severity],
 ) -> tuple[Finding, ...]:
-    """Return all findings of a table; those of ``at_base``, if at least as severe there, are existing.
-
-    Upgrades come last, as without a live table: see `is_superseded` and `with_upgrade_findings`.
-    """
+    """Return all findings of a table; those of ``at_base``, if at least as severe there, are existing."""
     contract, base = case.contract, case.base
     # A plan has no base, but it tracks the columns since the last apply.
     before = base or (case.applied if case.tracking else None)
@@ -100,21 +97,15 @@ def _findings(
         *_undeclared(judge, ctx, case),
         *judge(contract, ctx, against),
     )
-    of_declaration = tuple(without_ambiguous_columns(tuple(_marked(of_states, at_base))))
+    of_declaration = tuple(without_ambiguous_columns(tuple(marked(of_states, at_base))))
+    upgrades = standing_upgrades(ctx, of_declaration, _unaddable_features(ctx, of_table))
+    of_readers = reader_findings(judge, ctx, upgrades, of_declaration, against, case.tracking)
     findings = (*of_declaration, *of_table)
-    upgrades = tuple(
-        upgrade
-        for upgrade in protocol_upgrades(ctx, _unaddable_features(ctx, of_table))
-        if not is_superseded(upgrade, of_declaration)
-    )
-    of_clients = tuple(_marked(client_findings(judge, ctx, upgrades, of_declaration, against), at_base))
-    of_writers = tuple(_marked(writer_findings(judge, ctx, upgrades, of_declaration, against), at_base))
     if upgrades and (base is None or protocol_upgrades(git_context(base, contract))):
         for upgrade in upgrades:
-            of_upgrade = tuple(_marked(judge(upgrade, ctx, against), at_base))
+            of_upgrade = tuple(marked(judge(upgrade, ctx, against), at_base))
             findings = with_upgrade_findings(findings, upgrade, of_upgrade)
-    of_streams = stream_findings(judge, ctx, of_declaration, against, case.tracking)
-    return (*findings, *of_clients, *of_writers, *_marked(of_streams, at_base))
+    return (*findings, *marked(of_readers, at_base))
 
 
 def _unaddable_features(ctx: RuleContext, of_table: Iterable[Finding]) -> frozenset[str]:
@@ -126,12 +117,6 @@ def _unaddable_features(ctx: RuleContext, of_table: Iterable[Finding]) -> frozen
     if not any(is_refusal_of_table(finding) and not finding.existing for finding in of_table):
         return frozenset()
     return protocol.needed_features(ctx.features, ctx.before.active_features) - ctx.features
-
-
-def _marked(findings: Iterable[Finding], at_base: Mapping[Hashable, Severity]) -> Iterator[Finding]:
-    for finding in findings:
-        old = at_base.get(finding.identity)
-        yield replace(finding, existing=old is not None and old >= finding.severity)
 
 
 def _of_changes(judge: Judge, ctx: RuleContext, case: Case) -> Iterator[Finding]:

@@ -5,9 +5,10 @@ What they are judged by is imported only if there are any: most contracts declar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from schemalint.delta.path import Path
 from schemalint.lint.rule_judge import Judge
 from schemalint.lint.upgrades import protocol_upgrades, subject_of
 from schemalint.model.client import ClientSupport
@@ -47,14 +48,15 @@ def each_client_once(clients: Iterable[ClientSupport]) -> tuple[ClientSupport, .
     return tuple(by_client.values())
 
 
-def client_findings(
+def reader_findings(
     judge: Judge,
     ctx: RuleContext,
     upgrades: tuple[ProtocolUpgrade, ...],
-    findings: Iterable[Finding],
+    findings: Sequence[Finding],
     against: tuple[str, ...],
+    tracking: ColumnTracking | None = None,
 ) -> Iterator[Finding]:
-    """Yield the findings about declared clients that lose the table.
+    """Yield the findings about clients, writers and streams that lose the table.
 
     Args:
         judge: The rules.
@@ -62,56 +64,58 @@ def client_findings(
         upgrades: The upgrades that are not superseded.
         findings: The findings about the change itself; a part of it that one of them refuses does not happen.
         against: The sides of the comparison.
+        tracking: Which live column is which; None to track them from the base.
     """
-    if not _has_clients(ctx):
-        return
-    from schemalint.lint.client_support import losses_of  # noqa: PLC0415 (only with clients)
-
-    errors = tuple(judge.refusals(findings))
-    refused, without = {subject_of(finding) for finding in errors}, {finding.path for finding in errors}
-    for loss in losses_of(ctx, upgrades, refused=refused, without=without):
-        yield from judge(loss, ctx, against)
+    yield from _client_findings(judge, ctx, upgrades, findings, against)
+    yield from _writer_findings(judge, ctx, upgrades, findings, against)
+    # If the change is refused, streams meet nothing.
+    if not judge.refuses(findings) and (affected := streams_affected(ctx, tracking)) is not None:
+        yield from judge(affected, ctx, against)
 
 
-def writer_findings(
+def _client_findings(
     judge: Judge,
     ctx: RuleContext,
     upgrades: tuple[ProtocolUpgrade, ...],
     findings: Iterable[Finding],
     against: tuple[str, ...],
 ) -> Iterator[Finding]:
-    """Yield the findings about engines that can no longer use the table; as `client_findings`.
+    if _has_clients(ctx):
+        from schemalint.lint.client_support import losses_of  # noqa: PLC0415 (only with clients)
+
+        refused, without = _parts(judge.refusals(findings))
+        for loss in losses_of(ctx, upgrades, refused=refused, without=without):
+            yield from judge(loss, ctx, against)
+
+
+def _writer_findings(
+    judge: Judge,
+    ctx: RuleContext,
+    upgrades: tuple[ProtocolUpgrade, ...],
+    findings: Iterable[Finding],
+    against: tuple[str, ...],
+) -> Iterator[Finding]:
+    """Yield the findings about engines that can no longer use the table.
 
     What the engine that runs the statements refuses, or warns of, is another rule's.
     """
-    if not ctx.contract.engines.others:
-        return
-    from schemalint.lint.writers import writers_lost  # noqa: PLC0415 (only with several engines)
+    if ctx.contract.engines.others:
+        from schemalint.lint.writers import writers_lost  # noqa: PLC0415 (only with several engines)
 
-    of_engine = {rule.code for rule in judge.rules if rule.engine}
-    errors = tuple(
-        finding
-        for finding in findings
-        if finding.severity >= (Severity.WARNING if finding.code in of_engine else Severity.ERROR)
-    )
-    refused, without = {subject_of(finding) for finding in errors}, {finding.path for finding in errors}
-    for loss in writers_lost(ctx, upgrades, refused=refused, without=without):
-        yield from judge(loss, ctx, against)
+        of_engine = {rule.code for rule in judge.rules if rule.engine}
+        refused, without = _parts(
+            finding
+            for finding in findings
+            if finding.severity >= (Severity.WARNING if finding.code in of_engine else Severity.ERROR)
+        )
+        for loss in writers_lost(ctx, upgrades, refused=refused, without=without):
+            yield from judge(loss, ctx, against)
 
 
-def stream_findings(
-    judge: Judge,
-    ctx: RuleContext,
-    findings: Iterable[Finding],
-    against: tuple[str, ...],
-    tracking: ColumnTracking | None = None,
-) -> Iterator[Finding]:
-    """Yield the findings about declared streams; none if the change is refused. As `client_findings`."""
-    if judge.refuses(findings):
-        return
-    affected = streams_affected(ctx, tracking)
-    if affected is not None:
-        yield from judge(affected, ctx, against)
+def _parts(errors: Iterable[Finding]) -> tuple[set[tuple[str, str]], set[Path]]:
+    """Return the objects and the columns that do not change, because they are refused."""
+    refusals = tuple(errors)
+    return {subject_of(finding) for finding in refusals}, {finding.path for finding in refusals}
 
 
 def _has_clients(ctx: RuleContext) -> bool:

@@ -178,6 +178,13 @@ def highest_severities(findings: Iterable[Finding]) -> Mapping[object, Severity]
     }
 
 
+def marked(findings: Iterable[Finding], at_base: Mapping[object, Severity]) -> Iterator[Finding]:
+    """Mark the findings that the base has too, at least as severe: the change did not cause them."""
+    for finding in findings:
+        old = at_base.get(finding.identity)
+        yield replace(finding, existing=old is not None and old >= finding.severity)
+
+
 def without_ambiguous_columns(findings: Sequence[Finding]) -> Sequence[Finding]:
     """Keep only the finding about the name of columns that share one, ignoring case.
 

@@ -49,6 +49,16 @@ def protocol_upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -
     )
 
 
+def standing_upgrades(
+    ctx: RuleContext, findings: Iterable[Finding], without: frozenset[str] = frozenset()
+) -> tuple[ProtocolUpgrade, ...]:
+    """Return the upgrades that are judged after the change: one with a refused cause needs no approval."""
+    of_change = tuple(findings)
+    return tuple(
+        upgrade for upgrade in protocol_upgrades(ctx, without) if not is_superseded(upgrade, of_change)
+    )
+
+
 def is_superseded(upgrade: ProtocolUpgrade, findings: Iterable[Finding]) -> bool:
     """Return whether the causes of an upgrade are refused themselves.
 

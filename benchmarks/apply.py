@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.repository import commit_all
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.project.config import SparkSettings
 from schemalint.project.config.trust import TrustedSpark
 from schemalint.spark.runner import apply

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.apply import declare
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.project.config import SparkSettings
 from schemalint.project.config.trust import TrustedSpark
 from schemalint.spark.runner import apply

@@ -14,10 +14,9 @@ from click.core import ParameterSource
 from schemalint.base.errors import UsageError
 from schemalint.cli import print_error, print_note, report_bugs
 from schemalint.cli._completion import table_names
+from schemalint.cli._connection import settings_without_contracts, via_options
 from schemalint.cli._options import F, local_plugins_option, project_options, target_option
 from schemalint.cli._progress import READ_IN_PARALLEL, workers_options
-from schemalint.cli._settings import settings_without_contracts
-from schemalint.cli._spark_options import via_options
 from schemalint.cli._typed import Connection
 from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import require_hashes

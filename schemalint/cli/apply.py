@@ -10,6 +10,7 @@ import click
 from schemalint.base.errors import UsageError, worst_status
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error, print_note
+from schemalint.cli._connection import repository_settings, running_spark
 from schemalint.cli._deploy_options import (
     deploy_options,
     opened_plan_file,
@@ -19,8 +20,6 @@ from schemalint.cli._deploy_options import (
 from schemalint.cli._options import PENDING, examples
 from schemalint.cli._output import can_ask, confirmed, show
 from schemalint.cli._progress import JOBS, table_workers
-from schemalint.cli._settings import repository_settings
-from schemalint.cli._spark_options import running_spark
 from schemalint.cli._typed import Connection, takes
 from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import (
@@ -32,8 +31,7 @@ from schemalint.deploy.approvals import (
 )
 from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested
 from schemalint.deploy.journal import resume
-from schemalint.deploy.log_lines import DeployLog, warnings
-from schemalint.deploy.outcome import Applied, Outcome
+from schemalint.deploy.results import Applied, DeployLog, Outcome, warnings
 from schemalint.model.plan import RefusalKind, Step, TablePlan
 from schemalint.report import deploy_log
 from schemalint.report.plan import text as plan_text

@@ -12,6 +12,7 @@ from schemalint.base.values import as_dict, frozen, replace
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import Reach, baseline_options, read_baseline_of, with_baseline
 from schemalint.cli._completion import table_names
+from schemalint.cli._connection import settings_anywhere, spark_for, spark_options
 from schemalint.cli._options import (
     engine_option,
     examples,
@@ -22,8 +23,6 @@ from schemalint.cli._options import (
 )
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
-from schemalint.cli._settings import settings_anywhere
-from schemalint.cli._spark_options import spark_for, spark_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
 from schemalint.delta.engine import NO_ENGINES, Engine, Engines
 from schemalint.lint.audit import audit, with_exceptions
@@ -38,7 +37,7 @@ from schemalint.tables.catalog.table_requests import open_environment, table_req
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from schemalint.cli._spark_options import Spark
+    from schemalint.cli._connection import Spark
     from schemalint.lint.audit_cases import TableReading
     from schemalint.lint.case import Case
     from schemalint.model.consumer import Consumer

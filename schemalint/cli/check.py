@@ -21,6 +21,7 @@ from schemalint.cli._baseline import (
     require_baseline,
     with_baseline,
 )
+from schemalint.cli._connection import Spark, config_options, connecting_settings, spark_for, via_options
 from schemalint.cli._declarations import (
     DeclarationsOptions,
     declarations_options,
@@ -39,8 +40,6 @@ from schemalint.cli._options import (
 from schemalint.cli._output import show
 from schemalint.cli._progress import shown_progress, workers_of, workers_options
 from schemalint.cli._reports import log_run, outputs_of, report_options, warn_of_owners, write_reports
-from schemalint.cli._settings import config_options, connecting_settings
-from schemalint.cli._spark_options import Spark, spark_for, via_options
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
 from schemalint.lint.check import check, with_exit_status
 from schemalint.lint.check_input import CheckInput

@@ -11,10 +11,9 @@ from schemalint.base.errors import LiveError, UsageError
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error
 from schemalint.cli._completion import table_names
+from schemalint.cli._connection import settings_anywhere, spark_for, via_options
 from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
-from schemalint.cli._settings import settings_anywhere
-from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
 from schemalint.contract.revisions import Revisions
 from schemalint.deploy.last_applied import LastApplied, find_last_applied

@@ -12,11 +12,10 @@ from schemalint.base.errors import UsageError
 from schemalint.base.printable import document_text, terminal_text
 from schemalint.base.values import frozen
 from schemalint.cli import print_error, print_note
+from schemalint.cli._connection import connecting_settings, spark_for, via_options
 from schemalint.cli._options import PENDING, examples
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
-from schemalint.cli._settings import connecting_settings
-from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from schemalint.author.adopt import Adoption
     from schemalint.author.adopt.configuration import NewTarget
-    from schemalint.author.adopt.source import Source
+    from schemalint.author.adopt.pipelines import Source
     from schemalint.project.config.trust import Trusted
     from schemalint.project.git import Repository
 
@@ -138,8 +137,7 @@ def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, S
         manifest_of,
         tables_of_dbt,
     )
-    from schemalint.author.adopt.pipelines import Service, service_of  # noqa: PLC0415
-    from schemalint.author.adopt.source import given_source, installed_source  # noqa: PLC0415
+    from schemalint.author.adopt.pipelines import Service, given_source, installed_source, service_of  # noqa: PLC0415  # noqa: PLC0415
     from schemalint.project.code_owners import code_owners  # noqa: PLC0415
     from schemalint.project.config.trust import find_trusted, proposed  # noqa: PLC0415
     from schemalint.tables.catalog.table_location import choose_target, require_reachable  # noqa: PLC0415

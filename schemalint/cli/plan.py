@@ -9,6 +9,7 @@ import click
 from schemalint.base.errors import GitError
 from schemalint.base.values import frozen
 from schemalint.cli import print_note
+from schemalint.cli._connection import repository_settings, spark_for
 from schemalint.cli._deploy_options import base_of_change, deploy_options, print_unplanned
 from schemalint.cli._options import (
     PENDING,
@@ -20,8 +21,6 @@ from schemalint.cli._options import (
 )
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers
-from schemalint.cli._settings import repository_settings
-from schemalint.cli._spark_options import spark_for
 from schemalint.cli._typed import Connection, takes
 from schemalint.delta.engine import Engine
 from schemalint.deploy.deployment import DeployOptions, prepare_requested

@@ -15,11 +15,10 @@ from schemalint.base.printable import document_text
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error, print_note
 from schemalint.cli._completion import table_names
+from schemalint.cli._connection import repository_settings, spark_for, via_options
 from schemalint.cli._options import PENDING, examples, history_option, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
-from schemalint.cli._settings import repository_settings
-from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
 from schemalint.delta.engine import WHO_WROTE_NEWEST, as_setting, recent_writers
 from schemalint.project import git

@@ -11,15 +11,14 @@ from schemalint.base.printable import document_text
 from schemalint.base.values import frozen
 from schemalint.cli import print_error, print_note
 from schemalint.cli._completion import table_names
+from schemalint.cli._connection import repository_settings, spark_for, via_options
 from schemalint.cli._options import PENDING, examples, project_options, target_option
 from schemalint.cli._output import show
-from schemalint.cli._settings import repository_settings
-from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
 
 if TYPE_CHECKING:
     from schemalint.author.revert import Reverted
-    from schemalint.cli._spark_options import Spark
+    from schemalint.cli._connection import Spark
     from schemalint.deploy import Deployment
     from schemalint.project.config.trust import Trusted
     from schemalint.project.git import Repository

@@ -21,7 +21,7 @@ SCHEMAS = {
     "table": ("schemalint.tables.table_json", "schema"),
     "plan": ("schemalint.report.plan.json", "schema"),
     "apply": ("schemalint.report.deploy_log", "schema"),
-    "deploy-log": ("schemalint.deploy.log_lines", "schema"),
+    "deploy-log": ("schemalint.deploy.results", "schema"),
 }
 """The module and function of each schema; only the printed one is imported."""
 

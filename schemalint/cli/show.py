@@ -11,10 +11,9 @@ from schemalint.base.printable import json_text, terminal_text
 from schemalint.base.values import frozen
 from schemalint.cli import print_error
 from schemalint.cli._completion import table_names
+from schemalint.cli._connection import settings_anywhere, spark_for, via_options
 from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
-from schemalint.cli._settings import settings_anywhere
-from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.cli._typed import Connection, takes
 from schemalint.lint.consumers import configuration_faults
 from schemalint.tables.catalog.table_requests import open_environment, read_tables, table_requests

@@ -19,8 +19,7 @@ from schemalint.base.values import field, frozen, replace
 from schemalint.contract.dialects import Reading
 from schemalint.contract.tool_files import notes_of, read_file, require_known
 from schemalint.contract.tool_files import with_overlays as joined
-from schemalint.lint.declared_age import stale_base, why_not_made
-from schemalint.lint.declared_pairs import paired
+from schemalint.lint.declared_sides import paired, stale_base, why_not_made
 from schemalint.model.contract import NATIVE, Contract, table_key
 from schemalint.model.fact import DuplicateTable
 from schemalint.model.finding import Finding, Skipped

@@ -1,6 +1,6 @@
 """The results of `apply`, once it has ended: text, or JSON as in ``deploy/results.schema.json``.
 
-`schemalint.deploy.log_lines` writes the same while it runs.
+`schemalint.deploy.results` writes the same while it runs.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from schemalint import __version__
 from schemalint.base.printable import SafeText, json_text, terminal_text
-from schemalint.deploy.log_lines import read_schema, table_json
+from schemalint.deploy.results import read_schema, table_json
 from schemalint.model.stream_report import stream_json
 from schemalint.report.streams import place_lines, settings_lines, stream_title, verdict_text
 from schemalint.report.text import counted, first_few
 
 if TYPE_CHECKING:
     from schemalint.deploy import Deployment
-    from schemalint.deploy.outcome import Applied
+    from schemalint.deploy.results import Applied
     from schemalint.model.plan import Step, TablePlan
 
 VERSION: Final = 1

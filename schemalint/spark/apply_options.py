@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from schemalint.base.values import field, frozen
-from schemalint.deploy.log_lines import DeployLog
+from schemalint.deploy.results import DeployLog
 from schemalint.spark.fill import FillLimits
 from schemalint.spark.table import OnStep
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, Tell

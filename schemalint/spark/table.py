@@ -13,7 +13,7 @@ from schemalint.base.values import frozen
 from schemalint.delta.change import subject_name
 from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable, TableState
-from schemalint.deploy.outcome import DoneStep
+from schemalint.deploy.results import DoneStep
 from schemalint.model.contract import Contract
 from schemalint.model.marker import PENDING, Marker, next_version, read_marker, read_pending
 from schemalint.model.plan import Step, StepKind, TablePlan

@@ -11,8 +11,7 @@ import pytest
 import yaml
 
 from schemalint.author.adopt.changes import FileChange, Left
-from schemalint.author.adopt.pipelines import Service, hook_change, job_change, service_of
-from schemalint.author.adopt.source import Source
+from schemalint.author.adopt.pipelines import Service, Source, hook_change, job_change, service_of
 from schemalint.project.git import open_repository
 from support.repo import Repo
 

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 import schemalint
-from schemalint.author.adopt.source import Source, given_source, installed_source
+from schemalint.author.adopt.pipelines import Source, given_source, installed_source
 from schemalint.base.errors import UsageError
 
 VERSION: Final = schemalint.__version__

@@ -10,7 +10,7 @@ from schemalint.base.errors import ApplyError, LiveError
 from schemalint.base.values import replace
 from schemalint.delta.table import TableState
 from schemalint.deploy.catalog_features import require_told_features
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.model.contract import Contract
 from schemalint.model.plan import TablePlan
 from schemalint.spark.session import ask

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import Draft202012Validator
 
-from schemalint.deploy.log_lines import schema
+from schemalint.deploy.results import schema
 from support.project import Project
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from schemalint.base.errors import ApplyError
 from schemalint.delta.datatype import INTEGER, LONG, STRING, Field, RecordedChange
 from schemalint.delta.sql_text import always_quoted
 from schemalint.deploy import Deployment
-from schemalint.deploy.outcome import Applied, Outcome
+from schemalint.deploy.results import Applied, Outcome
 from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan
 from schemalint.report import deploy_log, findings, plan

@@ -1,6 +1,6 @@
 """The commands of ``docs/tour.md`` print what it shows.
 
-Commands that need tables are compared with the output of the demo (`make tour`); the tests run all other commands.
+Commands that need tables are compared with the output of the demo (`make tour`); the tests run all others.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ import yaml
 from schemalint.base.values import replace
 from schemalint.delta.datatype import map_fields
 from schemalint.delta.diff import diff
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.tables.delta_log.store import NoTable
 from schemalint.tables.storage import read_table
 from support.faulty_sessions import Interrupted, Killed, counting_commits

@@ -17,7 +17,7 @@ from schemalint.cli._options import PENDING
 from schemalint.delta.datatype import LONG, field_at, type_at
 from schemalint.delta.path import Part
 from schemalint.deploy import DeployInput, Deployment
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.model.marker import read_marker
 from schemalint.spark.runner import apply
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from support.attack_texts import ATTACKS, URIS, quoted
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.deploy.log_lines import warnings
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome, warnings
 from support.unity_server import Table, UnityServer, serving
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 from schemalint import deploy
 from schemalint.delta.datatype import LONG
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.spark.runner import apply
 from schemalint.tables.storage import read_table
 from support.faulty_sessions import Interrupted
@@ -19,7 +19,7 @@ from support.sampling import left_to
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from schemalint.deploy.outcome import Applied
+    from schemalint.deploy.results import Applied
     from schemalint.spark.session import SqlSession
     from support.lakehouse import Lakehouse
 

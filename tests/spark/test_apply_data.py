@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.report import deploy_log
 from schemalint.spark.runner import apply
 from support.faulty_sessions import AnswerLostError, Interrupted

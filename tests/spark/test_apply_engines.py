@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.delta.datatype import TIMESTAMP
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.tables.delta_log.store import NoTable
 from support.repo import Repo
 

@@ -16,7 +16,7 @@ import pytest
 
 from schemalint.base.values import replace
 from schemalint.delta.datatype import map_fields
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.model.marker import PENDING
 from support.faulty_sessions import AnswerLostError, Interrupted, Killed, killed_after
 from support.lakehouse import Lakehouse

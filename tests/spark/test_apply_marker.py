@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from schemalint.base.errors import ApplyError
-from schemalint.deploy.log_lines import warnings
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome, warnings
 from schemalint.lint.case import as_declared
 from schemalint.model.marker import Marker, next_version, read_marker
 from schemalint.planner import plan_table

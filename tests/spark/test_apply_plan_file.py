@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from schemalint.cli import main
-from schemalint.deploy.outcome import Applied, Outcome
+from schemalint.deploy.results import Applied, Outcome
 from schemalint.model.marker import read_marker
 from support.faulty_sessions import Interrupted, Killed, killed_after
 

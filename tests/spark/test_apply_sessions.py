@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from schemalint.base.errors import ApplyError
 from schemalint.delta.type_text import print_type
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.model.plan import StepKind
 from schemalint.project.config import SparkSettings
 from schemalint.project.config.trust import TrustedSpark

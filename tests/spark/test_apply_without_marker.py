@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.model.marker import read_marker
 from support.faulty_sessions import Killed, killed_after
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.spark import fill
 from support.faulty_sessions import Interrupted
 from support.foreign_writer import PARTITIONS, ROWS, ForeignWriter, commits_in, rows_after

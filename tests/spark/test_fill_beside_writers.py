@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from schemalint.base.values import frozen
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.spark import fill
 from schemalint.spark.session import StatementError
 from schemalint.spark.session import run as run_statement

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pytest
 
 from schemalint.delta.datatype import field_at
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from support.faulty_sessions import Interrupted, Killed, killed_after
 from support.sampling import left_to
 

@@ -9,7 +9,7 @@ import pytest
 
 from schemalint.base.errors import UsageError
 from schemalint.base.values import replace
-from schemalint.cli._spark_options import Spark, running_spark
+from schemalint.cli._connection import Spark, running_spark
 from schemalint.cli._typed import Connection, typed
 from schemalint.project.config import SparkSettings, Target
 from schemalint.project.config.trust import TrustedSpark, TrustedTarget

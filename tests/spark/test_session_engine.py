@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from schemalint.base.errors import ApplyError, UsageError
-from schemalint.deploy.outcome import Outcome
+from schemalint.deploy.results import Outcome
 from schemalint.spark.session_engine import engine_of
 
 if TYPE_CHECKING:

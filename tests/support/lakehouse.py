@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from schemalint import deploy
 from schemalint.base.values import replace
 from schemalint.deploy.journal import JournalInput, resume
-from schemalint.deploy.outcome import Applied
 from schemalint.deploy.plan_file import read_plan_file
+from schemalint.deploy.results import Applied
 from schemalint.lint.rulebook import rules_for_apply
 from schemalint.project import git
 from schemalint.project.config import Config

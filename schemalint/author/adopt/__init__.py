@@ -26,7 +26,7 @@ from schemalint.tables.storage import location_key
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schemalint.author.adopt.source import Source
+    from schemalint.author.adopt.pipelines import Source
     from schemalint.author.pull.pull_input import Pulled
     from schemalint.project.code_owners import CodeOwners
     from schemalint.project.config.trust import Trusted, TrustedTarget

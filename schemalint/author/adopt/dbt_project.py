@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schemalint.author.adopt import AdoptionInput
-    from schemalint.author.adopt.source import Source
+    from schemalint.author.adopt.pipelines import Source
     from schemalint.project.git import Repository
 
 _PROJECT: Final = "dbt_project.yml"

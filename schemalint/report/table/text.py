@@ -13,8 +13,14 @@ from schemalint.delta.path import format_path, lowercased
 from schemalint.delta.streams import stops_tracked_streams
 from schemalint.delta.type_text import print_type
 from schemalint.model.marker import read_marker
-from schemalint.report.table.changes import describe_changes
-from schemalint.report.table.fields import field_label, field_notes, fields_of, split_by_field, type_text
+from schemalint.report.table.words import (
+    describe_changes,
+    field_label,
+    field_notes,
+    fields_of,
+    split_by_field,
+    type_text,
+)
 from schemalint.report.text import committer_text, counted, error_name, separated, shortened, table_rows
 
 if TYPE_CHECKING:

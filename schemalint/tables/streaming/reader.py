@@ -12,8 +12,15 @@ from schemalint.base.errors import LiveError
 from schemalint.base.values import replace
 from schemalint.delta.stream_progress import StreamDefect, StreamPosition, StreamProgress
 from schemalint.delta.stream_settings import folder_below, metadata_paths
-from schemalint.tables.streaming.files import StreamFileError, json_object, lines, newest, whole_number
-from schemalint.tables.streaming.schema_log import SchemaLog, read_schema_log
+from schemalint.tables.streaming.files import (
+    SchemaLog,
+    StreamFileError,
+    json_object,
+    lines,
+    newest,
+    read_schema_log,
+    whole_number,
+)
 
 if TYPE_CHECKING:
     from schemalint.model.consumer import Stream

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +15,7 @@ from schemalint.base.files import write_text
 from schemalint.base.reading import read_given, read_plain
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_note
+from schemalint.cli._options import together
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.lint.baseline import Baseline, Entry, read_baseline, rewritten, text_of, unused
 from schemalint.lint.exception_findings import judge_exception
@@ -33,26 +34,21 @@ if TYPE_CHECKING:
     from schemalint.model.finding import CheckResult, Finding
     from schemalint.project.git import Side
 
-F = TypeVar("F", bound="Callable[..., Any]")
 
-
-def baseline_options(function: F) -> F:
-    """Add the options of the baseline."""
-    for option in (
-        click.option(
-            "--grow", is_flag=True, help="With --write-baseline: add findings to a baseline that is there"
-        ),
-        click.option(
-            "--write-baseline",
-            is_flag=False,
-            flag_value="",
-            metavar="[FILE]",
-            help="Write the findings to the baseline; from one that is there, only remove what is gone",
-        ),
-        click.option("--baseline", metavar="FILE", help="Do not fail for the findings in this file"),
-    ):
-        function = option(function)
-    return function
+baseline_options = together(
+    click.option("--baseline", metavar="FILE", help="Do not fail for the findings in this file"),
+    click.option(
+        "--write-baseline",
+        is_flag=False,
+        flag_value="",
+        metavar="[FILE]",
+        help="Write the findings to the baseline; from one that is there, only remove what is gone",
+    ),
+    click.option(
+        "--grow", is_flag=True, help="With --write-baseline: add findings to a baseline that is there"
+    ),
+)
+"""Add the options of the baseline."""
 
 
 @frozen

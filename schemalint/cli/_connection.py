@@ -15,7 +15,7 @@ import click
 from schemalint.base.errors import GitError, UsageError
 from schemalint.base.values import replace
 from schemalint.cli import print_note
-from schemalint.cli._options import F
+from schemalint.cli._options import together
 from schemalint.cli._typed import NO_PACKAGES, Connection
 from schemalint.project import git
 from schemalint.project.config.trust import (
@@ -36,21 +36,19 @@ if TYPE_CHECKING:
     from schemalint.spark.executor_audit import Session
 
 
-def spark_options(function: F) -> F:
-    """Add ``--master``, ``--remote`` and ``--conf``."""
-    for option in (
-        click.option("--conf", multiple=True, metavar="KEY=VALUE", help="Set a Spark configuration property"),
-        click.option("--remote", metavar="URL", help="Use a Spark Connect server: sc://host:port"),
-        click.option("--master", metavar="URL", help="Use a Spark master; local[*] if none is configured"),
-    ):
-        function = option(function)
-    return function
+spark_options = together(
+    click.option("--master", metavar="URL", help="Use a Spark master; local[*] if none is configured"),
+    click.option("--remote", metavar="URL", help="Use a Spark Connect server: sc://host:port"),
+    click.option("--conf", multiple=True, metavar="KEY=VALUE", help="Set a Spark configuration property"),
+)
+"""Add ``--master``, ``--remote`` and ``--conf``."""
 
 
-def via_options(function: F) -> F:
-    """Add ``--via spark`` and the options that choose its session."""
-    help_text = "Look up table names in a Spark session"
-    return click.option("--via", type=click.Choice(["spark"]), help=help_text)(spark_options(function))
+via_options = together(
+    click.option("--via", type=click.Choice(["spark"]), help="Look up table names in a Spark session"),
+    spark_options,
+)
+"""``--via spark`` and the options that choose its session."""
 
 
 class Spark:

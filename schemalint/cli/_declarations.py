@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from schemalint.base.values import frozen
 from schemalint.cli import print_note
+from schemalint.cli._options import together
 from schemalint.cli._typed import ReportOptions
 from schemalint.lint.check_sides import Sides
 from schemalint.project import git
@@ -17,8 +17,6 @@ from schemalint.project import git
 if TYPE_CHECKING:
     from schemalint.lint.declared_tables import DeclaredTables
     from schemalint.project.git import Contents
-
-F = TypeVar("F", bound=Callable[..., object])
 
 
 @frozen
@@ -29,14 +27,15 @@ class DeclarationsOptions:
     head_from: str | None
 
 
-def declarations_options(command: F) -> F:
-    """Add ``--base-from`` and ``--head-from`` to a command."""
-    command = click.option(
-        "--head-from", metavar="FORMAT:FILE", help="Head of these tables, instead of the configured file"
-    )(command)
-    return click.option(
+declarations_options = together(
+    click.option(
         "--base-from", metavar="FORMAT:FILE", help="Base of the tables in a file of another tool: dbt:FILE"
-    )(command)
+    ),
+    click.option(
+        "--head-from", metavar="FORMAT:FILE", help="Head of these tables, instead of the configured file"
+    ),
+)
+"""``--base-from`` and ``--head-from``."""
 
 
 def tables_of_other_tools(

@@ -15,7 +15,7 @@ from schemalint.base.errors import UsageError
 from schemalint.cli import print_error, print_note, report_bugs
 from schemalint.cli._completion import table_names
 from schemalint.cli._connection import settings_without_contracts, via_options
-from schemalint.cli._options import F, local_plugins_option, project_options, target_option
+from schemalint.cli._options import F, local_plugins_option, project_options, target_option, together
 from schemalint.cli._progress import READ_IN_PARALLEL, workers_options
 from schemalint.cli._typed import Connection
 from schemalint.deploy import Deployment
@@ -33,56 +33,47 @@ from schemalint.tables.catalog.table_location import choose_target
 
 def deploy_options(default_head: str, jobs_help: str = READ_IN_PARALLEL) -> Callable[[F], F]:
     """Add the options that choose contracts, target and approvals."""
-
-    def decorated(function: F) -> F:
-        for option in (
-            local_plugins_option,
-            click.option(
-                "--repair-drift", is_flag=True, help="Overwrite changes made outside of the contracts"
-            ),
-            click.option(
-                "--allow-older", is_flag=True, help="Apply a revision older than the one last applied"
-            ),
-            click.option("--reorder", is_flag=True, help="Move columns to the declared order"),
-            click.option(
-                "--cosmetic",
-                type=click.Choice(["now", "ride-along"]),
-                help="Apply comments and column order now, or with the next change of a table that a "
-                "tracked stream reads",
-            ),
-            click.option(
-                "--base",
-                metavar="REV",
-                help='Commit last applied, for tables without a marker; "none" if never',
-            ),
-            click.option(
-                "--allow",
-                multiple=True,
-                type=click.Choice([approval.value for approval in Approval]),
-                help="Approve protocol upgrades, destructive steps, or steps that fill columns",
-            ),
-            click.option(
-                "--head",
-                default=default_head,
-                show_default=True,
-                metavar="SIDE",
-                help="Read the contracts from this side: worktree or REV",
-            ),
-            click.option(
-                "--after",
-                metavar="FILE",
-                help="Apply only tables that this deploy log of the previous target reports as applied; "
-                "exit with 4 for others",
-            ),
-            via_options,
-            workers_options(jobs_help),
-            target_option("Use this target of the configuration"),
-            click.argument("tables", nargs=-1, shell_complete=table_names),
-        ):
-            function = option(function)
-        return project_options(function)
-
-    return decorated
+    return together(
+        project_options,
+        click.argument("tables", nargs=-1, shell_complete=table_names),
+        target_option("Use this target of the configuration"),
+        workers_options(jobs_help),
+        via_options,
+        click.option(
+            "--after",
+            metavar="FILE",
+            help="Apply only tables that this deploy log of the previous target reports as applied; "
+            "exit with 4 for others",
+        ),
+        click.option(
+            "--head",
+            default=default_head,
+            show_default=True,
+            metavar="SIDE",
+            help="Read the contracts from this side: worktree or REV",
+        ),
+        click.option(
+            "--allow",
+            multiple=True,
+            type=click.Choice([approval.value for approval in Approval]),
+            help="Approve protocol upgrades, destructive steps, or steps that fill columns",
+        ),
+        click.option(
+            "--base",
+            metavar="REV",
+            help='Commit last applied, for tables without a marker; "none" if never',
+        ),
+        click.option(
+            "--cosmetic",
+            type=click.Choice(["now", "ride-along"]),
+            help="Apply comments and column order now, or with the next change of a table that a "
+            "tracked stream reads",
+        ),
+        click.option("--reorder", is_flag=True, help="Move columns to the declared order"),
+        click.option("--allow-older", is_flag=True, help="Apply a revision older than the one last applied"),
+        click.option("--repair-drift", is_flag=True, help="Overwrite changes made outside of the contracts"),
+        local_plugins_option,
+    )
 
 
 def base_of_change(

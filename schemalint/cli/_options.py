@@ -24,6 +24,17 @@ PENDING = 4
 FAIL_ON = {"error": Severity.ERROR, "warning": Severity.WARNING, "info": Severity.INFO, "never": None}
 
 
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return options as one decorator, in the order of the help."""
+
+    def decorated(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorated
+
+
 def examples(*commands: str) -> str:
     """Return the end of a command's help."""
     return "\n".join(("\b", "Examples:", *(f"  {command}" for command in commands)))
@@ -94,22 +105,18 @@ local_plugins_option = click.option(
 )
 
 
-def project_options(function: F) -> F:
-    """Add the options that choose the configuration, and where its history comes from."""
-    function = click.option(
-        "--fetch", is_flag=True, help="Fetch history from the remote if this clone lacks it"
-    )(function)
-    function = click.option(
+project_options = together(
+    click.option("--config", "config_file", metavar="FILE", help="Read this configuration file"),
+    click.option("--isolated", is_flag=True, help="Ignore all configuration files"),
+    click.option(
         "--trusted-ref",
         multiple=True,
         metavar="REF",
         help="In CI, trust the configuration of this branch or reference like that of the default branch",
-    )(function)
-    function = click.option("--isolated", is_flag=True, help="Ignore all configuration files")(function)
-    return click.option("--config", "config_file", metavar="FILE", help="Read this configuration file")(
-        function
-    )
-
+    ),
+    click.option("--fetch", is_flag=True, help="Fetch history from the remote if this clone lacks it"),
+)
+"""The options that choose the configuration, and where its history comes from."""
 
 history_option = click.option(
     "--history",
@@ -118,34 +125,31 @@ history_option = click.option(
 )
 
 
-def rule_options(function: F) -> F:
-    """Add the options that select rules."""
-    for option in (
-        local_plugins_option,
-        click.option(
-            "--ignore",
-            multiple=True,
-            callback=split_codes,
-            metavar="CODES",
-            shell_complete=rule_codes,
-            help="Skip these rules",
-        ),
-        click.option(
-            "--extend-select",
-            multiple=True,
-            callback=split_codes,
-            metavar="CODES",
-            shell_complete=rule_codes,
-            help="Run these rules in addition",
-        ),
-        click.option(
-            "--select",
-            multiple=True,
-            callback=split_codes,
-            metavar="CODES",
-            shell_complete=rule_codes,
-            help="Run only these rules: codes, prefixes or names",
-        ),
-    ):
-        function = option(function)
-    return function
+rule_options = together(
+    click.option(
+        "--select",
+        multiple=True,
+        callback=split_codes,
+        metavar="CODES",
+        shell_complete=rule_codes,
+        help="Run only these rules: codes, prefixes or names",
+    ),
+    click.option(
+        "--extend-select",
+        multiple=True,
+        callback=split_codes,
+        metavar="CODES",
+        shell_complete=rule_codes,
+        help="Run these rules in addition",
+    ),
+    click.option(
+        "--ignore",
+        multiple=True,
+        callback=split_codes,
+        metavar="CODES",
+        shell_complete=rule_codes,
+        help="Skip these rules",
+    ),
+    local_plugins_option,
+)
+"""Add the options that select rules."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from schemalint.cli._options import together
 from schemalint.cli._output import draw_status, erase_status, is_error_terminal, print_note
 
 if TYPE_CHECKING:
@@ -30,16 +31,10 @@ READ_IN_PARALLEL: Final = f"Read N tables in parallel, {JOBS} by default"
 
 def workers_options(jobs_help: str = READ_IN_PARALLEL) -> Callable[[F], F]:
     """Add ``--jobs`` and ``--no-progress``."""
-
-    def decorated(function: F) -> F:
-        for option in (
-            click.option("--no-progress", is_flag=True, help="Hide progress"),
-            click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help=jobs_help),
-        ):
-            function = option(function)
-        return function
-
-    return decorated
+    return together(
+        click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help=jobs_help),
+        click.option("--no-progress", is_flag=True, help="Hide progress"),
+    )
 
 
 @contextmanager

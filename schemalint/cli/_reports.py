@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -13,7 +13,7 @@ from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.printable import terminal_text
 from schemalint.base.values import frozen
 from schemalint.cli._completion import report_formats
-from schemalint.cli._options import FAIL_ON, color_option, is_colored, write_report
+from schemalint.cli._options import FAIL_ON, color_option, is_colored, together, write_report
 from schemalint.cli._output import is_terminal, print_note, show
 from schemalint.report import findings as reports
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from schemalint.plugin import Rule
     from schemalint.project.git import Contents
 
-F = TypeVar("F", bound=Callable[..., Any])
 
 _FOR_PEOPLE: Final = ("concise", "full")
 
@@ -44,32 +43,27 @@ class Output:
     file: str | None = None
 
 
-def report_options(function: F) -> F:
-    """Add the options that set when findings fail the run, and how they are reported."""
-    for option in (
-        color_option,
-        click.option(
-            "-v", "--verbose", is_flag=True, help="Log base, head, configuration and rules to stderr"
-        ),
-        click.option("-q", "--quiet", is_flag=True, help="Print nothing but findings and errors"),
-        click.option("--statistics", is_flag=True, help="Count the findings by rule on stderr"),
-        click.option(
-            "--output-format",
-            "output_formats",
-            multiple=True,
-            envvar="SCHEMALINT_OUTPUT_FORMAT",
-            show_envvar=True,
-            default=("full",),
-            show_default=True,
-            metavar="FORMAT[:FILE]",
-            shell_complete=report_formats,
-            help="Format of the report, and the file to write it to; may be repeated: "
-            f"{', '.join(reports.names())}",
-        ),
-        click.option("--fail-on", type=click.Choice([*FAIL_ON]), help="Lowest severity that fails the run"),
-    ):
-        function = option(function)
-    return function
+report_options = together(
+    click.option("--fail-on", type=click.Choice([*FAIL_ON]), help="Lowest severity that fails the run"),
+    click.option(
+        "--output-format",
+        "output_formats",
+        multiple=True,
+        envvar="SCHEMALINT_OUTPUT_FORMAT",
+        show_envvar=True,
+        default=("full",),
+        show_default=True,
+        metavar="FORMAT[:FILE]",
+        shell_complete=report_formats,
+        help="Format of the report, and the file to write it to; may be repeated: "
+        f"{', '.join(reports.names())}",
+    ),
+    click.option("--statistics", is_flag=True, help="Count the findings by rule on stderr"),
+    click.option("-q", "--quiet", is_flag=True, help="Print nothing but findings and errors"),
+    click.option("-v", "--verbose", is_flag=True, help="Log base, head, configuration and rules to stderr"),
+    color_option,
+)
+"""Add the options that set when findings fail the run, and how they are reported."""
 
 
 def outputs_of(options: ReportOptions) -> tuple[Output, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from schemalint.base.errors import ApplyError
@@ -237,7 +237,7 @@ class ConstraintQuery:
     Attributes:
         name: The constraint's name.
         expression: The constraint's condition.
-        source: A subquery for the rows as the plan's previous steps leave them.
+        source: A subquery for the rows as the plan's previous steps leave them, its fills among them.
         columns: The columns to show, as written in the expression.
     """
 
@@ -264,15 +264,18 @@ def constraint_queries(plan: TablePlan, table: str) -> Iterator[ConstraintQuery]
         if used is None or plan.live.constraints.get(added.name) == added.new:
             continue
         names = tuple(dict.fromkeys(column[0].lower() for column in sorted(used)))
-        source = _source(plan, plan.steps[:index], table, names)
+        source = _source(plan, plan.steps[:index], table, names, step.fills)
         if source is not None:
             yield ConstraintQuery(added.name, str(added.new), source, names)
 
 
-def _source(plan: TablePlan, steps: Sequence[Step], table: str, names: tuple[str, ...]) -> str | None:
-    """Return a query for the columns as the steps leave them.
+def _source(
+    plan: TablePlan, steps: Sequence[Step], table: str, names: tuple[str, ...], fills: Sequence[Fill]
+) -> str | None:
+    """Return a query for the columns as the steps leave them, and as the fills do, whether they run or wait.
 
-    Return None if no query can express them: the steps change the nested fields of a column.
+    Return None if no query can express them: the steps change the nested fields of a column, or rename what
+    fills it.
     """
     live = plan.live
     if live is None:
@@ -291,10 +294,30 @@ def _source(plan: TablePlan, steps: Sequence[Step], table: str, names: tuple[str
         origin = origins[name]
         value = "NULL" if origin is None else always_quoted(origin)
         live_field = live.columns.get(origin) if origin is not None else None
+        if fill := _fill_of((origin or name).lower(), fills):
+            if not _evaluates(fill, live, origins):
+                return None
+            value = f"coalesce({value}, if({path_text(fill.source)} IS NULL, NULL, {converted(fill)}))"
         if live_field is None or print_type(live_field.type) != print_type(field.type):
             value = f"CAST({value} AS {print_type(field.type)})"
         texts.append(f"{value} AS {always_quoted(field.name)}")
     return f"SELECT {', '.join(texts) or '1'} FROM {table}"  # noqa: S608 (all names are quoted)
+
+
+def _fill_of(name: str, fills: Iterable[Fill]) -> Fill | None:
+    """Return the fill of a column, or of a field in it."""
+    return next((fill for fill in fills if str(fill.column[0]).lower() == name), None)
+
+
+def _evaluates(fill: Fill, live: TableState, origins: Mapping[str, str | None]) -> bool:
+    """Whether the live table has all that fills a column, under the names that the fill uses."""
+    used = (fill.source, *(columns_used(fill.expression) or ()))
+    names = [str(path[0]).lower() for path in used]
+    return (
+        len(fill.column) == 1
+        and all(field_at(live.columns, path) is not None for path in used)
+        and all((origins.get(name, name) or "").lower() == name for name in names)
+    )
 
 
 def _follow(

@@ -121,12 +121,6 @@ def _paths(file: str, text: str, name: str, columns: Iterable[str]) -> Iterator[
             ) from error
 
 
-if sys.version_info >= (3, 12):
-    from typing import TypedDict
-else:  # pydantic refuses typing.TypedDict before Python 3.12
-    from typing_extensions import TypedDict
-
-
 class EvidenceKeys(TypedDict, total=False):
     """Where a verdict comes from: exactly one of these keys."""
 

@@ -18,12 +18,12 @@ from schemalint.cli._connection import settings_without_contracts, via_options
 from schemalint.cli._options import F, local_plugins_option, project_options, target_option, together
 from schemalint.cli._progress import READ_IN_PARALLEL, workers_options
 from schemalint.cli._typed import Connection
-from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import require_hashes
 from schemalint.deploy.deployment import DeployOptions
 from schemalint.deploy.journal import JournalInput
 from schemalint.deploy.other_engine import NEWEST
 from schemalint.deploy.plan_file import read_plan_file
+from schemalint.deploy.request import Deployment
 from schemalint.model.plan import Approval
 from schemalint.project import git
 from schemalint.project.config.trust import Trusted

@@ -21,7 +21,6 @@ from schemalint.cli._options import PENDING, examples
 from schemalint.cli._output import can_ask, confirmed, show
 from schemalint.cli._progress import JOBS, table_workers
 from schemalint.cli._typed import Connection, takes
-from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import (
     is_approved_by_hash,
     missing_approvals,
@@ -31,6 +30,7 @@ from schemalint.deploy.approvals import (
 )
 from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested
 from schemalint.deploy.journal import resume
+from schemalint.deploy.request import Deployment
 from schemalint.deploy.results import Applied, DeployLog, Outcome, warnings
 from schemalint.model.plan import RefusalKind, Step, TablePlan
 from schemalint.report import deploy_log

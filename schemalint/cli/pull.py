@@ -145,7 +145,7 @@ def command(options: PullOptions) -> int:
 
 def _models(result: Pulled) -> str:
     from schemalint import contract as contracts  # noqa: PLC0415 (only with --format)
-    from schemalint.contract.dialects.dbt.printing import print_models  # noqa: PLC0415
+    from schemalint.contract.dialects.dbt import print_models  # noqa: PLC0415
 
     return print_models(
         contract for file in result.files for contract in contracts.read(file.name, file.after).contracts

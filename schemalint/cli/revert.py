@@ -19,7 +19,7 @@ from schemalint.cli._typed import Connection, takes
 if TYPE_CHECKING:
     from schemalint.author.revert import Reverted
     from schemalint.cli._connection import Spark
-    from schemalint.deploy import Deployment
+    from schemalint.deploy.request import Deployment
     from schemalint.project.config.trust import Trusted
     from schemalint.project.git import Repository
     from schemalint.tables.catalog import Catalog
@@ -126,7 +126,8 @@ def _show_plan(
 def _plan(
     repository: Repository, settings: Trusted, table: str, target: str | None, via: Catalog | None
 ) -> Deployment:
-    from schemalint.deploy import DeployInput, prepare  # noqa: PLC0415
+    from schemalint.deploy.deployment import prepare  # noqa: PLC0415
+    from schemalint.deploy.request import DeployInput  # noqa: PLC0415
     from schemalint.lint.rulebook import rules_for_apply  # noqa: PLC0415
     from schemalint.project.git import Worktree  # noqa: PLC0415
     from schemalint.tables.catalog.table_location import choose_target  # noqa: PLC0415

@@ -18,9 +18,8 @@ from schemalint.lint.rule_judge import collecting, ordered
 from schemalint.model.client import ClientSupport
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import NATIVE, Contract, table_key
-from schemalint.model.finding import CheckResult, Finding, Run, SideRef
+from schemalint.model.finding import CheckResult, Finding, JudgedTable, Run, SideRef
 from schemalint.model.inventory import Inventory, TableSummary, summary_of
-from schemalint.model.judged_table import JudgedTable
 from schemalint.project.git import Worktree
 
 if TYPE_CHECKING:

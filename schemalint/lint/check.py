@@ -20,8 +20,7 @@ from schemalint.lint.judge import judge
 from schemalint.lint.readers import each_client_once, each_stream_once
 from schemalint.lint.rule_judge import collecting, ordered, worst_of_each
 from schemalint.model.contract import NATIVE, table_key
-from schemalint.model.finding import CheckResult, Finding, Run, Severity, SideRef, TextChange
-from schemalint.model.judged_table import JudgedTable
+from schemalint.model.finding import CheckResult, Finding, JudgedTable, Run, Severity, SideRef, TextChange
 from schemalint.project.git import Contents, Side
 
 if TYPE_CHECKING:

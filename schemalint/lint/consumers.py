@@ -126,7 +126,7 @@ def _of_columns(consumer: Consumer, columns: Struct) -> Consumer:
 def _faults_of_rows(config: Config) -> Iterator[ConfigError]:
     if not config.clients:
         return
-    from schemalint.clients import read_row  # noqa: PLC0415 (only with rows)
+    from schemalint.clients.table import read_row  # noqa: PLC0415 (only with rows)
 
     for number, row in enumerate(config.clients, 1):
         try:
@@ -151,7 +151,7 @@ def _faults(
 def _faults_of_client(consumer: Consumer, rows: _Rows) -> Iterator[ConsumerFault]:
     if consumer.client is None:
         return
-    from schemalint.clients import client_names, find_client, parse_versions  # noqa: PLC0415 (only for clients)
+    from schemalint.clients.table import client_names, find_client, parse_versions  # noqa: PLC0415 (only for clients)
 
     def fault(kind: FaultKind, value: str, candidates: Iterable[str] = ()) -> ConsumerFault:
         return ConsumerFault(kind, consumer.name, value, _nearest(value, candidates))

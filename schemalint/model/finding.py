@@ -1,4 +1,4 @@
-"""Findings: a rule's judgement of a fact, with its location and its fix."""
+"""Findings: a rule's judgement of a fact, with its location and its fix, and the result of a run."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.rule_codes import FIRST_CONFIGURATION, SETTING_LOOSENED
 
 if TYPE_CHECKING:
-    from schemalint.delta.table import HistoryEntry, TableState
+    from schemalint.delta.table import HistoryEntry, LiveTable, TableState
     from schemalint.delta.ways import WayOut
     from schemalint.model.client import ClientSupport
+    from schemalint.model.consumer import Consumer
     from schemalint.model.inventory import Inventory
-    from schemalint.model.judged_table import JudgedTable
     from schemalint.model.stream_report import StreamReport
 
 
@@ -358,3 +358,28 @@ class CheckResult:
             return False
         is_of_configuration = finding.code in (SETTING_LOOSENED, FIRST_CONFIGURATION)
         return finding.severity >= (Severity.ERROR if is_of_configuration else self.fail_on)
+
+
+@frozen
+class JudgedTable:
+    """A table of a run, with both of its states.
+
+    Attributes:
+        name: The table's name in findings.
+        file: The file of the contract; empty without one.
+        owner: The owner that the contract names.
+        consumers: The declared consumers.
+        before: The state that the base declares, or that the table has; None for a new table.
+        after: The declared state, or that of the table in an audit; None for a removed table.
+        live: The live table, if the report shows tables and the run read it.
+        holds_exceptions: Whether the file takes exceptions: those of other tools do not.
+    """
+
+    name: str
+    file: str = ""
+    owner: str | None = None
+    consumers: tuple[Consumer, ...] = ()
+    before: TableState | None = None
+    after: TableState | None = None
+    live: LiveTable | None = None
+    holds_exceptions: bool = True

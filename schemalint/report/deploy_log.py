@@ -16,7 +16,7 @@ from schemalint.report.streams import place_lines, settings_lines, stream_title,
 from schemalint.report.text import counted, first_few
 
 if TYPE_CHECKING:
-    from schemalint.deploy import Deployment
+    from schemalint.deploy.request import Deployment
     from schemalint.deploy.results import Applied
     from schemalint.model.plan import Step, TablePlan
 

@@ -19,12 +19,12 @@ from schemalint.base.errors import (
 )
 from schemalint.base.printable import json_text
 from schemalint.base.values import replace
-from schemalint.deploy import Deployment, TargetAccess
 from schemalint.deploy.approvals import require_at_most, without_unapproved
 from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.consumer_streams import applied_streams
 from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested
 from schemalint.deploy.other_engine import require_same_answers
+from schemalint.deploy.request import Deployment, TargetAccess
 from schemalint.deploy.results import Applied, DeployLog, DoneStep, Outcome, outcome_of, unfilled_error
 from schemalint.model.contract import Contract
 from schemalint.model.plan import TablePlan

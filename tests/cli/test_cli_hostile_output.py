@@ -14,7 +14,7 @@ import pytest
 from schemalint.base.errors import ApplyError
 from schemalint.delta.datatype import INTEGER, LONG, STRING, Field, RecordedChange
 from schemalint.delta.sql_text import always_quoted
-from schemalint.deploy import Deployment
+from schemalint.deploy.request import Deployment
 from schemalint.deploy.results import Applied, Outcome
 from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan

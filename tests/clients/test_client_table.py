@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import pytest
 
 from schemalint.base.document.shape import check_for
-from schemalint.clients import client_names, find_client, form_of, parse_versions, read_row, support
-from schemalint.clients.table import EVERY, file_data
+from schemalint.clients.support import form_of, support
+from schemalint.clients.table import EVERY, client_names, file_data, find_client, parse_versions, read_row
 from schemalint.delta.datatype import Struct
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol

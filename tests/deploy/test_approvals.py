@@ -9,7 +9,6 @@ import pytest
 
 from schemalint.base.errors import UsageError
 from schemalint.delta.datatype import LONG, STRING, Field
-from schemalint.deploy import DeployInput, Deployment, prepare
 from schemalint.deploy.approvals import (
     is_approved_by_hash,
     missing_approvals,
@@ -17,6 +16,8 @@ from schemalint.deploy.approvals import (
     unused_hashes,
     without_unapproved,
 )
+from schemalint.deploy.deployment import prepare
+from schemalint.deploy.request import DeployInput, Deployment
 from schemalint.lint.rulebook import rules_for_apply
 from schemalint.model.plan import Approval
 from schemalint.project import git

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint import deploy
 from schemalint.base.errors import UsageError
 from schemalint.base.values import replace
 from schemalint.delta.engine import parse_engine
-from schemalint.deploy.deployment import for_session
+from schemalint.deploy.deployment import for_session, prepare
 from schemalint.deploy.journal import JournalInput, resume
 from schemalint.deploy.other_engine import require_same_answers
 from schemalint.deploy.plan_file import read_plan_file
+from schemalint.deploy.request import DeployInput
 from schemalint.lint.rulebook import rules_for_apply
 from schemalint.project import git
 from schemalint.project.config.trust import find_trusted, run_by
@@ -24,7 +24,7 @@ from support.repo import Repo
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from schemalint.deploy import Deployment
+    from schemalint.deploy.request import Deployment
 
 PLAIN = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: amount, type: bigint}\n"
 GENERATED = f"{PLAIN}  - {{name: twice, type: bigint, generated: amount * 2}}\n"
@@ -47,8 +47,8 @@ def planned(folder: Path, contract: str, engine: str | None) -> Deployment:
     repo.commit()
     repository = git.open_repository(repo.path, {})
     settings = find_trusted(repository, {})
-    return deploy.prepare(
-        deploy.DeployInput(
+    return prepare(
+        DeployInput(
             repository,
             settings,
             choose_target(settings, None),

@@ -8,7 +8,7 @@ from typing import Any, Final
 from probe.asking import Answer
 from probe.tables import ProbeTable
 from schemalint.base.values import frozen, grouped
-from schemalint.clients import support
+from schemalint.clients.support import support
 from schemalint.delta.feature import FEATURES, implied_by
 from schemalint.delta.type_text import parse_type, print_type
 from schemalint.model.client import TableForm, Verdict

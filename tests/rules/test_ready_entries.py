@@ -10,8 +10,7 @@ from schemalint.base.values import replace
 from schemalint.contract import read
 from schemalint.lint.exceptions import approve
 from schemalint.model.exception import ExceptionSource, WrittenException
-from schemalint.model.finding import CheckResult, Run, Severity, SideRef
-from schemalint.model.judged_table import JudgedTable
+from schemalint.model.finding import CheckResult, JudgedTable, Run, Severity, SideRef
 from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED
 from schemalint.report.findings._ways import ways_out
 from support.rule_cases import load_cases

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint import deploy
 from schemalint.base.errors import UsageError, WaitingError
 from schemalint.cli._options import PENDING
 from schemalint.delta.datatype import LONG, field_at, type_at
 from schemalint.delta.path import Part
-from schemalint.deploy import DeployInput, Deployment
+from schemalint.deploy import deployment as deployments
+from schemalint.deploy.request import DeployInput, Deployment
 from schemalint.deploy.results import Outcome
 from schemalint.model.marker import read_marker
 from schemalint.spark.runner import apply
@@ -228,7 +228,7 @@ def test_table_changed_between_plan_and_first_step_is_not_altered(
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
     lakehouse.declare(CONTRACT.replace("decimal(10,2)", "decimal(12,2)"))
-    prepare = deploy.prepare
+    prepare = deployments.prepare
 
     def prepare_then_interfere(request: DeployInput) -> Deployment:
         deployment = prepare(request)

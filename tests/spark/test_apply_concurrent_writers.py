@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint import deploy
 from schemalint.delta.datatype import LONG
+from schemalint.deploy import deployment as deployments
+from schemalint.deploy.request import DeployInput, Deployment
 from schemalint.deploy.results import Outcome
 from schemalint.spark.runner import apply
 from schemalint.tables.storage import read_table
@@ -243,10 +244,10 @@ def _contracts(lakehouse: Lakehouse, name: str) -> set[object]:
 
 def _apply_after_plan(lakehouse: Lakehouse, session: Interrupted, interfere: Callable[[], None]) -> Applied:
     """Apply, and call `interfere` between the plan and the first statement."""
-    prepare = deploy.prepare
+    prepare = deployments.prepare
     with pytest.MonkeyPatch.context() as patch:
 
-        def plan_then_interfere(request: deploy.DeployInput) -> deploy.Deployment:
+        def plan_then_interfere(request: DeployInput) -> Deployment:
             deployment = prepare(request)
             interfere()
             return deployment

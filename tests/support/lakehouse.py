@@ -6,10 +6,11 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schemalint import deploy
 from schemalint.base.values import replace
+from schemalint.deploy.deployment import prepare
 from schemalint.deploy.journal import JournalInput, resume
 from schemalint.deploy.plan_file import read_plan_file
+from schemalint.deploy.request import DeployInput
 from schemalint.deploy.results import Applied
 from schemalint.lint.rulebook import rules_for_apply
 from schemalint.project import git
@@ -66,8 +67,8 @@ class Lakehouse:
         """Write the plan of the only contract to a file, and return it."""
         repository = git.open_repository(self.repo.path, {})
         settings = find_trusted(repository, {})
-        deployment = deploy.prepare(
-            deploy.DeployInput(
+        deployment = prepare(
+            DeployInput(
                 repository,
                 settings,
                 choose_target(settings, None),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from schemalint.delta.path import Path
     from schemalint.delta.table import HistoryEntry, LiveTable, TableState
     from schemalint.model.client import ClientSupport
-    from schemalint.model.judged_table import JudgedTable
+    from schemalint.model.finding import JudgedTable
 
 _MOST_UNCHANGED: Final = 30
 """A schema with more unchanged columns shows the changed ones alone."""

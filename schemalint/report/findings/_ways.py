@@ -14,8 +14,7 @@ from schemalint.report.text import first_few
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from schemalint.model.finding import CheckResult, Finding
-    from schemalint.model.judged_table import JudgedTable
+    from schemalint.model.finding import CheckResult, Finding, JudgedTable
 
 _WIDTH: Final = 72
 _UNNAMED: Final = ("table", "partitioning", "clustering")

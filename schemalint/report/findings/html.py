@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from schemalint.base.errors import Location, SchemalintError
-    from schemalint.model.finding import CheckResult, Finding
-    from schemalint.model.judged_table import JudgedTable
+    from schemalint.model.finding import CheckResult, Finding, JudgedTable
     from schemalint.report.findings._notes import Note
     from schemalint.report.findings._ways import Ways
 

@@ -9,7 +9,7 @@ from schemalint.report.formats import format_module, format_names
 
 if TYPE_CHECKING:
     from schemalint.base.printable import SafeText
-    from schemalint.deploy import Deployment
+    from schemalint.deploy.request import Deployment
 
 
 class Format(Protocol):

@@ -9,8 +9,8 @@ from typing import Final
 
 from schemalint.base.errors import Location
 from schemalint.delta.streams import StreamVerdict, effect_on_stream
-from schemalint.deploy import Deployment
 from schemalint.deploy.approvals import missing_approvals
+from schemalint.deploy.request import Deployment
 from schemalint.model.plan import Approval, Cost, Refusal, RefusalKind, Step, StepKind, TablePlan
 from schemalint.planner import planned_commits
 from schemalint.report.streams import effect_text, place_lines, settings_lines, stream_title, verdict_text

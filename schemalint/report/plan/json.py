@@ -16,8 +16,7 @@ from schemalint.report.words import client_json, way_json
 
 if TYPE_CHECKING:
     from schemalint.base.errors import Location
-    from schemalint.deploy import Deployment
-    from schemalint.deploy.request import OtherTables
+    from schemalint.deploy.request import Deployment, OtherTables
     from schemalint.model.contract import Contract
     from schemalint.model.plan import Refusal, Step, TablePlan
 

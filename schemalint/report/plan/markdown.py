@@ -37,7 +37,7 @@ from schemalint.report.words import way_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from schemalint.deploy import Deployment
+    from schemalint.deploy.request import Deployment
     from schemalint.model.plan import Approval, Step, TablePlan
 
 MOST_CHARACTERS: Final = 65_000

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from schemalint.base.printable import SafeText, printable, terminal_text
-from schemalint.deploy import Deployment, Unplanned
 from schemalint.deploy.approvals import missing_approvals
+from schemalint.deploy.request import Deployment, Unplanned
 from schemalint.model.impact import risks, table_risks
 from schemalint.model.plan import Approval, Step, StepKind, TablePlan
 from schemalint.report.plan._words import (

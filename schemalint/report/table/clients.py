@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.base.printable import SafeText, json_text, markdown_prose, printable, terminal_text
-from schemalint.clients import client_names, find_client, rows_of, support
+from schemalint.clients.support import support
+from schemalint.clients.table import client_names, find_client, rows_of
 from schemalint.model.client import TableForm
 from schemalint.report.text import table_rows
 from schemalint.report.words import client_json, client_text

@@ -29,9 +29,15 @@ from schemalint.tables.delta_log.files import (
     schema_defects,
     sidecar_defects,
 )
-from schemalint.tables.delta_log.history import history_since, read_commits, read_history
 from schemalint.tables.delta_log.segment import list_log, list_newest
-from schemalint.tables.delta_log.state import metadata_of, newest_state, state_at
+from schemalint.tables.delta_log.states import (
+    history_since,
+    metadata_of,
+    newest_state,
+    read_commits,
+    read_history,
+    state_at,
+)
 from schemalint.tables.delta_log.timetravel import file_versions, version_at
 
 if TYPE_CHECKING:

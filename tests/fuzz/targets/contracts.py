@@ -26,7 +26,7 @@ from schemalint.base.errors import SchemalintError
 from schemalint.base.values import replace
 from schemalint.contract.fixes import fixed_files
 from schemalint.delta.properties import PROPERTIES
-from schemalint.deploy import Deployment
+from schemalint.deploy.request import Deployment
 from schemalint.lint.check import check, check_and_fix
 from schemalint.lint.check_input import CheckInput, LiveSide
 from schemalint.lint.rulebook import load_rules

@@ -1,19 +1,25 @@
 """Models of dbt as contracts: ``manifest.json`` of versions 10 to 12, with types from ``catalog.json``.
 
-The manifest is what dbt made of the project; no SQL and no Jinja of the project is read here.
+The manifest is what dbt made of the project; no SQL and no Jinja of the project is read here. `print_models`
+prints tables as dbt declares them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from schemalint.base.document import print_scalar
 from schemalint.base.errors import ContractError, Location
 from schemalint.base.printable import visible
 from schemalint.contract.dialects import Origin, Reading, Source
 from schemalint.contract.dialects.dbt.manifest import mapping, parse_manifest, read_catalog, text
 from schemalint.contract.dialects.dbt.models import Model, Models, counted, origin_commit
 from schemalint.contract.dialects.dbt.positions import SchemaFiles
+from schemalint.delta.path import split_path
+from schemalint.delta.type_text import print_type
+from schemalint.model.contract import Contract
 
 EXPRESSES: Final = frozenset(
     {"comment", "description", "partitioned_by", "clustered_by", "constraints", "properties"}
@@ -73,3 +79,27 @@ def _twice(first: Model, second: Model) -> ContractError:
         help="give one of them another alias",
         location=contract.anchors.get(("table",)) or Location(contract.file),
     )
+
+
+def print_models(contracts: Iterable[Contract]) -> str:
+    """Return the YAML that declares the columns of some tables, each as the model of its name.
+
+    Raises:
+        ContractError: A name has a lone surrogate, which YAML cannot represent.
+    """
+    return "\n".join(["models:", *(line for contract in contracts for line in _model(contract))]) + "\n"
+
+
+def _model(contract: Contract) -> Iterator[str]:
+    yield f"  - name: {print_scalar(split_path(contract.table)[-1])}"
+    yield "    config: {contract: {enforced: true}}"
+    yield "    columns:"
+    for column in contract.state.columns.fields:
+        yield f"      - name: {print_scalar(column.name)}"
+        if not column.name.isidentifier():
+            yield "        quote: true"
+        yield f"        data_type: {print_scalar(print_type(column.type))}"
+        if isinstance(column.comment, str):
+            yield f"        description: {print_scalar(column.comment)}"
+        if not column.nullable:
+            yield "        constraints: [{type: not_null}]"

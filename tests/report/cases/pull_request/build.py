@@ -6,8 +6,7 @@ from schemalint.model.client import ClientSupport, Reason, Support, Trait, Verdi
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract
 from schemalint.model.exception import ExceptionSource, RuleException, WrittenException
-from schemalint.model.finding import ApprovedFinding, CheckResult, ObjectRef, Severity
-from schemalint.model.judged_table import JudgedTable
+from schemalint.model.finding import ApprovedFinding, CheckResult, JudgedTable, ObjectRef, Severity
 from support.report_cases import ORDERS, finding, location_of, run
 
 BEFORE = """\

@@ -1,6 +1,6 @@
-"""Find the state of a table at a version from as few files as possible, newest first, and the states before it.
+"""Find the state of a table at a version from as few files as possible, and the states before it.
 
-The history of metadata and protocol goes as far back as the commits reach.
+The newest files come first. The history of metadata and protocol goes as far back as the commits reach.
 """
 
 from __future__ import annotations

@@ -58,11 +58,11 @@ class Left:
         return shown(self.path)
 
 
-def new_file(path: Path, text: str, about: str = "") -> FileChange | Left:
+def new_file(path: Path, text: str) -> FileChange | Left:
     """Return a file to write, unless it is there."""
     if read_existing(path) is not None:
         return Left(path, "it is there already")
-    return FileChange(path, text, about)
+    return FileChange(path, text)
 
 
 def read_existing(path: Path) -> str | None:

@@ -28,7 +28,6 @@ __all__ = [
     "read",
     "read_exceptions",
     "table_keys",
-    "targets_of",
     "text_changes",
     "text_of",
     "unread_files",
@@ -107,11 +106,6 @@ def json_schema() -> dict[str, Any]:
     from schemalint.contract.dialects.native import json_schema as implementation  # noqa: PLC0415
 
     return implementation.json_schema()
-
-
-def targets_of(contract: Contract) -> tuple[str, ...]:
-    """Return the names of the targets in a contract, as written."""
-    return tuple(contract.targets)
 
 
 def effective(contract: Contract, target: str | None) -> Contract:

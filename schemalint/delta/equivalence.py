@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final, TypeVar
+from typing import Final
 
 from schemalint.delta import properties
-from schemalint.delta.datatype import Managed, Unmanaged
-
-T = TypeVar("T")
+from schemalint.delta.datatype import Managed
 
 # Delta normalizes the blanks in a constraint, and leaves out comments: it stores `amount>=0 /* x */` as
 # `amount >= 0` (measured on Delta 4.4.0).
@@ -68,11 +66,6 @@ def same_property(key: str, old: Managed[str | None], new: Managed[str | None]) 
     if isinstance(old, str) and isinstance(new, str):
         return properties.same_value(key, old, new)
     return old == new
-
-
-def managed(value: Managed[T]) -> T | None:
-    """Return the value, or None if it is unmanaged; for callers that treat both alike."""
-    return None if isinstance(value, Unmanaged) else value
 
 
 def _without_empty(comment: Managed[str | None]) -> Managed[str | None]:

@@ -227,22 +227,14 @@ def _name(token: Token) -> str:
     return (token.text[1:-1].replace("``", "`") if token.kind == "name" else token.text).lower()
 
 
-def is_one_expression(text: str, *, without: frozenset[str] = frozenset()) -> bool:
-    """Whether a statement that contains the text cannot read it as anything but one expression.
+def expression_fault(text: str, *, without: frozenset[str] = frozenset()) -> str | None:
+    """Return why a text is not one expression, as the end of a sentence; None if it is one.
 
-    The expression itself is not checked.
+    Then a statement with the text cannot read it as anything else. The expression itself is not checked.
 
     Args:
         text: The text of the expression.
         without: Words, in lower case, that the text must not contain outside brackets.
-    """
-    return expression_fault(text, without=without) is None
-
-
-def expression_fault(text: str, *, without: frozenset[str] = frozenset()) -> str | None:
-    """Return why a text is not one expression, as the end of a sentence; None if it is one.
-
-    See `is_one_expression`.
     """
     if _VARIABLE in text:
         return "contains ${, which Spark replaces with values of each session that parses it"

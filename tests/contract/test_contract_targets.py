@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemalint.contract import effective, read, targets_of
+from schemalint.contract import effective, read
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import ProtocolLimits
 
@@ -48,4 +48,4 @@ def test_an_overlay_removes_no_consumer() -> None:
 
 
 def test_targets_are_listed_in_file_order() -> None:
-    assert targets_of(CONTRACT) == ("all", "none", "no_consumers")
+    assert tuple(CONTRACT.targets) == ("all", "none", "no_consumers")

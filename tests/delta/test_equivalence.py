@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from schemalint.delta.datatype import UNMANAGED, Managed
-from schemalint.delta.equivalence import managed, same_comment, same_expression, same_property
+from schemalint.delta.equivalence import same_comment, same_expression, same_property
 from support.strategies import texts
 
 Text = Managed[str | None]
@@ -101,9 +101,3 @@ def test_an_absent_value_differs_from_an_empty_and_an_unmanaged_one(value: Text)
         assert compare(value, value)
         assert not compare(value, "")
         assert not compare(None, UNMANAGED)
-
-
-def test_managed_returns_the_value_or_none() -> None:
-    value: Managed[str] = "x"
-    assert managed(value) == "x"
-    assert managed(UNMANAGED) is None

@@ -12,7 +12,7 @@ import pytest
 from schemalint.base.errors import ApplyError
 from schemalint.delta.change import ConstraintChanged, TableAdded
 from schemalint.delta.datatype import LONG, STRING, UNMANAGED, Field, Struct
-from schemalint.delta.expressions import COLUMN_WORDS, Expression, Place, is_one_expression, unusable_part
+from schemalint.delta.expressions import COLUMN_WORDS, Expression, Place, expression_fault, unusable_part
 from schemalint.delta.functions import FunctionKind, kinds
 from schemalint.delta.table import TableState
 from schemalint.model.plan import Step, StepKind, TablePlan
@@ -140,8 +140,8 @@ def test_one_expression_stays_in_its_place_in_a_statement(spark: SparkSession) -
     parsed = 0
     with required_settings(spark):
         for text in generated_texts(1500):
-            places = {"AS": f"GENERATED ALWAYS AS ({text})"} if is_one_expression(text) else {}
-            if is_one_expression(text, without=COLUMN_WORDS):
+            places = {"AS": f"GENERATED ALWAYS AS ({text})"} if expression_fault(text) is None else {}
+            if expression_fault(text, without=COLUMN_WORDS) is None:
                 places["DEFAULT"] = f"DEFAULT {text}"
             for clause in places.values():
                 columns = f"p INT, q STRING {clause} COMMENT 'c1', z INT COMMENT 'c2'"

@@ -156,6 +156,8 @@ def test_pull_requests_reach_what_they_declare_or_are_refused_by_name(tmp_path: 
 
 TEXT: Final = "  - {name: amount_text, type: string}\n"
 FILL: Final = 'from: amount_text, with: "cast(amount_text as decimal(12,2))"'
+# Not true of the nulls that all rows have before the fill.
+CHECKED: Final = "constraints: {known: amount > 0 OR id > 2}\nprotocol: {allow_upgrade: true}\n"
 COLUMNS: Final = "columns:\n  - {name: id, type: bigint}\n"
 
 
@@ -176,22 +178,20 @@ def test_a_column_takes_the_place_of_another_one(tmp_path: Path) -> None:
     rows = pa.table({"id": [1, 2, 3, 4], "amount_text": ["19.90", " 5 ", "free", None]})
     write_deltalake(table, rows, mode="append")
 
-    filled = deployed(TEXT + column(FILL))
+    filled = deployed(TEXT + column(FILL), CHECKED)
     assert filled.outcomes == {"orders": "applied"}, filled.err
     amounts = DeltaTable(table).to_pyarrow_table().sort_by("id").column("amount").to_pylist()
     assert amounts == [Decimal("19.90"), Decimal("5.00"), None, None]
 
-    rest = (
-        "dropped: [amount_text]\n"
-        "properties: {delta.columnMapping.mode: name}\n"
-        "protocol: {allow_upgrade: true}\n"
-    )
+    rest = f"dropped: [amount_text]\nproperties: {{delta.columnMapping.mode: name}}\n{CHECKED}"
     kept = deployed(column(FILL), rest)
     assert kept.outcomes == {"orders": "failed"}
     assert "1 of amount_text" in kept.out + kept.err
     dropped = deployed(column(f"{FILL}, unfilled: keep_null"), rest)
     assert dropped.outcomes == {"orders": "applied"}, dropped.err
-    assert [field.name for field in read_table(str(table)).state.columns.fields] == ["id", "amount"]
+    state = read_table(str(table)).state
+    assert [field.name for field in state.columns.fields] == ["id", "amount"]
+    assert state.constraints == {"known": "amount > 0 OR id > 2"}
 
 
 REPLACED: Final = """\

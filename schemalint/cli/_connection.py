@@ -195,7 +195,7 @@ def repository_settings(options: Connection) -> tuple[Repository, Trusted]:
     repository = git.open_repository(Path.cwd(), os.environ)
     if options.fetch:
         repository = repository.fetching_objects()
-    return repository, trusted_settings(repository, options)
+    return repository, _trusted_settings(repository, options)
 
 
 def settings_anywhere(options: Connection) -> tuple[Repository | None, Trusted]:
@@ -207,7 +207,7 @@ def settings_anywhere(options: Connection) -> tuple[Repository | None, Trusted]:
     repository = find_repository(os.environ)
     if repository is not None and options.fetch:
         repository = repository.fetching_objects()
-    return repository, trusted_settings(repository, options)
+    return repository, _trusted_settings(repository, options)
 
 
 def settings_without_contracts(options: Connection) -> tuple[Repository | None, Trusted]:
@@ -221,10 +221,10 @@ def settings_without_contracts(options: Connection) -> tuple[Repository | None, 
     except GitError:
         if options.config_file is None:
             raise
-    return None, trusted_settings(None, options)
+    return None, _trusted_settings(None, options)
 
 
-def trusted_settings(repository: Repository | None, options: Connection) -> Trusted:
+def _trusted_settings(repository: Repository | None, options: Connection) -> Trusted:
     """Return the configuration that counts, and print a note if the one in the working tree does not."""
     settings = find_trusted(repository, os.environ, config_options(options))
     if repository is not None and is_overridden(settings, repository):

@@ -31,7 +31,7 @@ Version: TypeAlias = tuple[int, ...]
 
 _NUMBER: Final = r"\d{1,9}(?:\.\d{1,9}){0,5}"
 _PART: Final = re.compile(rf"\s*(>=|<=|>|<|==|)\s*({_NUMBER})(?:\.x| LTS)?\s*")
-MAX_PARTS: Final = 4
+_MAX_PARTS: Final = 4
 
 
 @frozen
@@ -237,7 +237,7 @@ def parse_versions(text: str) -> VersionRange:
     """
     low: Version = ()
     high: Version | None = None
-    parts = text.split(",", MAX_PARTS)
+    parts = text.split(",", _MAX_PARTS)
     for part in parts:
         match = _PART.fullmatch(part)
         if match is None or (not match[1] and len(parts) > 1):

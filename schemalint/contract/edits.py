@@ -104,7 +104,7 @@ class Editor:
         return TextEditor(self._document)
 
     @cached_property
-    def _contract_editor(self) -> NativeEditor:
+    def _contract_editor(self) -> _NativeEditor:
         anchors, contract = self._contract.anchors, self._contract
         if not native.handles(self._document):
             raise ContractError(
@@ -118,10 +118,10 @@ class Editor:
                 raise current[0]
             contract = current
         target = anchors.target if isinstance(anchors, Anchors) else None
-        return NativeEditor(self._document, contract.state, target)
+        return _NativeEditor(self._document, contract.state, target)
 
 
-class NativeEditor:
+class _NativeEditor:
     """Turns edits of one contract into operations on its document."""
 
     def __init__(self, document: Document, state: TableState, target: str | None) -> None:

@@ -237,7 +237,7 @@ def recent_writers(tables: Iterable[Mapping[str, int]], now: int) -> tuple[Engin
     return tuple(sorted({engine for info in recent if (engine := engine_of_commit(info))}, key=_order))
 
 
-def undeclared_writers(declared: Iterable[Engines], recent: Iterable[Engine]) -> tuple[Engine, ...]:
+def _undeclared_writers(declared: Iterable[Engines], recent: Iterable[Engine]) -> tuple[Engine, ...]:
     """Return the engines among the recent writers that nobody declared; none if nobody declared any."""
     writers = tuple(engine for engines in declared for engine in engines.all)
     if not writers:
@@ -256,7 +256,7 @@ def warning(
         tables: `LiveTable.writers` of its tables.
         now: The time, in milliseconds since the epoch.
     """
-    missing = undeclared_writers(declared, recent_writers(tables, now))
+    missing = _undeclared_writers(declared, recent_writers(tables, now))
     if not missing:
         return None
     names = " and ".join(map(str, missing))

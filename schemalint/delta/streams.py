@@ -315,10 +315,10 @@ def commits_since(table: LiveTable, version: int) -> tuple[StreamCommit, ...] | 
     if version < history.known_from:
         return None
     later = (step for step in steps(history) if step.entry.version > version)
-    return tuple(commit for step in later if (commit := stream_commit(step)) is not None)
+    return tuple(commit for step in later if (commit := _stream_commit(step)) is not None)
 
 
-def stream_commit(step: HistoryStep) -> StreamCommit | None:
+def _stream_commit(step: HistoryStep) -> StreamCommit | None:
     """Return a commit of a history; None for the first known one, before which nothing is known."""
     entry = step.entry
     if step.before is None or step.protocol_before is None:
@@ -337,7 +337,7 @@ def stream_commit(step: HistoryStep) -> StreamCommit | None:
 
 def stops_tracked_streams(step: HistoryStep) -> bool:
     """Return whether a commit by itself stops a stream that tracks the schema."""
-    commit = stream_commit(step)
+    commit = _stream_commit(step)
     if commit is None:
         return False
     return effect_on_stream((commit,), tracked=True, running=True).verdict is not StreamVerdict.CONTINUES

@@ -64,14 +64,14 @@ def planned(
     name = location if is_found_by_name(contract, request.target) else None
     if table is None:
         verdict = judge(Case(rules, declared=contract, purpose=Purpose.PLAN))
-        outcome = approved_in_plan(request, contract, None, claims.revisions, verdict.findings)
-        findings = still_forbidding(outcome)
+        outcome = _approved_in_plan(request, contract, None, claims.revisions, verdict.findings)
+        findings = _still_forbidding(outcome)
         added = added_by_catalog(contract, request.target, request.via)
         plan = with_features_of_catalog(
             plan_table(contract, None, location, findings, name=name), contract, added
         )
         plan = replace(plan, target=request.target.name, clients=each_client_once(verdict.clients))
-        plan = with_rewrites_waiting(plan, outcome)
+        plan = _with_rewrites_waiting(plan, outcome)
         obstacles = (
             *_against_creation(request, contract, live_tables, claims),
             *above_limits_in_catalog(contract, added),
@@ -92,10 +92,10 @@ def planned(
         unseen=tuple(unseen_edits(last_applied, begun, options.tracking)),
     )
     verdict, upgrades = _verdict_on(case)
-    outcome = approved_in_plan(request, contract, last_applied.base, claims.revisions, verdict.findings)
-    findings = still_forbidding(outcome)
+    outcome = _approved_in_plan(request, contract, last_applied.base, claims.revisions, verdict.findings)
+    findings = _still_forbidding(outcome)
     plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
-    plan = with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, outcome)
+    plan = _with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, outcome)
     plan = replace(plan, target=request.target.name, clients=each_client_once(verdict.clients))
     if obstacles:
         plan = replace(plan, steps=(), writes_marker=False, refusals=(*obstacles, *plan.refusals))
@@ -136,7 +136,7 @@ def _against_creation(
             f"CONVERT TO DELTA parquet.`{location}` if they are a table, or choose another location; "
             "a killed CREATE leaves a log without commits: remove that",
         )
-    elif (old := claims.name_before(contract)) and not is_removal_approved(request, old):
+    elif (old := claims.name_before(contract)) and not _is_removal_approved(request, old):
         yield from _instead_of(old, contract, live_tables)
 
 
@@ -208,7 +208,7 @@ def with_cosmetic_steps_waiting(plan: TablePlan, contract: Contract, cosmetic: C
     return replace(plan, steps=(), writes_marker=False, waiting=plan.steps)
 
 
-def approved_in_plan(
+def _approved_in_plan(
     request: DeployInput,
     contract: Contract,
     applied: Contract | None,
@@ -253,7 +253,7 @@ def _forbids(finding: Finding) -> bool:
     return finding.severity >= Severity.ERROR
 
 
-def with_rewrites_waiting(plan: TablePlan, outcome: ExceptionResult) -> TablePlan:
+def _with_rewrites_waiting(plan: TablePlan, outcome: ExceptionResult) -> TablePlan:
     """Return the plan that waits where a rule refuses what is to be rewritten outside of schemalint."""
     reasons = {approval.finding.identity: approval.by.exception.reason for approval in outcome.approved}
     refusals = tuple(_waiting(refusal, reasons) for refusal in plan.refusals)
@@ -272,13 +272,13 @@ def _waiting(refusal: Refusal, reasons: Mapping[tuple[Hashable, ...], str]) -> R
     )
 
 
-def still_forbidding(outcome: ExceptionResult) -> tuple[Finding, ...]:
+def _still_forbidding(outcome: ExceptionResult) -> tuple[Finding, ...]:
     """Return the findings that a plan obeys: nothing approves them, or Delta refuses what they are about."""
     rewritten = (approval.finding for approval in outcome.approved if approval.by.exception.via is not None)
     return (*outcome.remaining, *rewritten)
 
 
-def is_removal_approved(request: DeployInput, contract: Contract) -> bool:
+def _is_removal_approved(request: DeployInput, contract: Contract) -> bool:
     """Whether an exception approves that the table of a contract has no contract any more."""
     return any(
         table_key(written.table) == contract.key and _approves_removal(written, request)

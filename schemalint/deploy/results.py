@@ -159,7 +159,7 @@ class DeployLog:
 
     def step(self, plan: TablePlan, done: DoneStep) -> None:
         """Say that a statement was executed."""
-        self._write("step", {"table": plan.table, **step_json(done)})
+        self._write("step", {"table": plan.table, **_step_json(done)})
 
     def table(self, result: Applied) -> Applied:
         """Say what became of a table, and return that."""
@@ -216,7 +216,7 @@ def table_json(result: Applied, plan: TablePlan | None) -> dict[str, object]:
         "outcome": result.outcome.name.lower(),
         "version_before": result.before,
         "version_after": result.version,
-        "steps": list(map(step_json, result.done)),
+        "steps": list(map(_step_json, result.done)),
         "refusals": [
             {"code": refusal.code, "reason": refusal.reason, "help": refusal.help}
             for refusal in (plan.refusals if plan is not None else ())
@@ -227,7 +227,7 @@ def table_json(result: Applied, plan: TablePlan | None) -> dict[str, object]:
     }
 
 
-def step_json(done: DoneStep) -> dict[str, object]:
+def _step_json(done: DoneStep) -> dict[str, object]:
     """Return what each JSON output of `apply` says of an executed statement."""
     return {
         "kind": done.step.kind.name.lower(),

@@ -82,7 +82,7 @@ def explain(text: str, rules: tuple[Rule, ...]) -> Explanation:
     quoting = () if classes or quoted else tuple(rule for rule in rules if _quotes(rule, plain))
     classes = classes or (() if quoted or quoting else error_classes)
     errors = (
-        *(_error(name, find_advice(name), rules) for name in classes),
+        *(_error(name, _find_advice(name), rules) for name in classes),
         *(_error(advice.name, advice, rules) for advice in quoted),
     )
     pages = tuple(rule for rule in rules if any(_claims(rule, error.name) for error in errors))
@@ -220,7 +220,7 @@ def advice_by_class() -> Mapping[str, ErrorAdvice]:
     return {error: advice for advice in error_advice() for error in advice.errors}
 
 
-def find_advice(error: str) -> ErrorAdvice | None:
+def _find_advice(error: str) -> ErrorAdvice | None:
     """Return the row of an error class; that of the main class if it has none for a sub-class."""
     rows = advice_by_class()
     return rows.get(error) or rows.get(error.partition(".")[0])

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _CODE: Final = r"([A-Z]{2,})-?([0-9]{1,9})"
 GROUP: Final = "schemalint.rules"
 BUILT_IN: Final = "schemalint"
-BUILT_IN_PACKAGE: Final = "schemalint_rules"
+_BUILT_IN_PACKAGE: Final = "schemalint_rules"
 _METADATA: Final = (".dist-info", ".egg-info")
 _OWN_METADATA: Final = rf"{BUILT_IN}(-\d[^-]*)?\.(dist|egg)-info"
 
@@ -205,7 +205,7 @@ def _is_selected(rule: Rule, settings: Config) -> bool:
 
 
 def _origins(local: Iterable[Path]) -> Iterator[_Origin]:
-    for package in rule_packages():
+    for package in _rule_packages():
         yield _Origin(package.distribution, package.value, partial(_package, package.module))
     for path in local:
         yield _Origin(path.name, str(path), lambda path=path: [_file(path)])  # type: ignore[misc]
@@ -240,7 +240,7 @@ def _file(path: Path) -> ModuleType:
 
 
 @frozen
-class RulePackage:
+class _RulePackage:
     """A package with rules.
 
     Attributes:
@@ -254,17 +254,17 @@ class RulePackage:
     value: str
 
 
-def rule_packages() -> list[RulePackage]:
+def _rule_packages() -> list[_RulePackage]:
     """Return the packages of the entry-point group.
 
     The built-in ones come first, so an error about a duplicate code names the other package.
     """
     if not _others_may_have_rules():
-        return [RulePackage(BUILT_IN, BUILT_IN_PACKAGE, BUILT_IN_PACKAGE)]
+        return [_RulePackage(BUILT_IN, _BUILT_IN_PACKAGE, _BUILT_IN_PACKAGE)]
     from importlib.metadata import entry_points  # noqa: PLC0415 (only with other packages of rules)
 
     packages = [
-        RulePackage(_distribution(entry), entry.module, entry.value) for entry in entry_points(group=GROUP)
+        _RulePackage(_distribution(entry), entry.module, entry.value) for entry in entry_points(group=GROUP)
     ]
     return sorted(packages, key=lambda package: package.distribution != BUILT_IN)
 

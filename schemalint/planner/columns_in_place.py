@@ -45,7 +45,7 @@ from schemalint.planner.simulate import simulate
 
 _SEVERAL_MOVES: Final = "no single statement moves the columns back: reorder them in the contract"
 ColumnChange: TypeAlias = TypeChanged | CommentChanged | NullabilityChanged | DefaultChanged | FieldMoved
-COLUMN_CHANGES: Final = (TypeChanged, CommentChanged, NullabilityChanged, DefaultChanged, FieldMoved)
+_COLUMN_CHANGES: Final = (TypeChanged, CommentChanged, NullabilityChanged, DefaultChanged, FieldMoved)
 
 _TOGETHER: Final = (TypeChanged, CommentChanged, FieldMoved)
 _MOST: Final = 2  # three columns have at most three such changes each, and as many lists take those of all
@@ -53,7 +53,9 @@ _MOST: Final = 2  # three columns have at most three such changes each, and as m
 
 def columns_altered(context: AlterContext) -> Iterator[Step]:
     """Alter and move columns in the fewest statements."""
-    changes: list[ColumnChange] = [change for change in context.changes if isinstance(change, COLUMN_CHANGES)]
+    changes: list[ColumnChange] = [
+        change for change in context.changes if isinstance(change, _COLUMN_CHANGES)
+    ]
     changes += [
         default
         for added in context.of(FieldAdded)
@@ -79,7 +81,7 @@ def defaults_of(columns: Struct, parent: Path = ()) -> list[DefaultChanged]:
 
 
 def alter_columns(
-    table: str, statement: Statement, features: frozenset[str] = frozenset(), *, columns: Struct
+    table: str, statement: _Statement, features: frozenset[str] = frozenset(), *, columns: Struct
 ) -> Step:
     """Return the step of one statement.
 
@@ -101,7 +103,7 @@ def alter_columns(
     )
 
 
-def _text(table: str, statement: Statement) -> str:
+def _text(table: str, statement: _Statement) -> str:
     if statement.repeated_type is None:
         return sql.alter_columns(table, [(change.path, _action(change)) for change in statement.changes])
     actions = [_action(change) for change in statement.changes if not isinstance(change, TypeChanged)]
@@ -126,7 +128,7 @@ def _action(change: ColumnChange) -> str:
             assert_never(change)
 
 
-def _reversed(statement: Statement, columns: Struct) -> Statement | None:
+def _reversed(statement: _Statement, columns: Struct) -> _Statement | None:
     """Return the statement that reverts another one; None if one statement cannot."""
     changes = [_reverse(change, columns) for change in statement.changes]
     inverse = [change for change in changes if change is not None]
@@ -138,7 +140,7 @@ def _reversed(statement: Statement, columns: Struct) -> Statement | None:
     }
     if len(inverse) < len(changes) or moved & anchors:
         return None
-    return Statement(inverse, repeated_type=statement.repeated_type)
+    return _Statement(inverse, repeated_type=statement.repeated_type)
 
 
 def _reverse(change: ColumnChange, columns: Struct) -> ColumnChange | None:
@@ -157,7 +159,7 @@ def _reverse(change: ColumnChange, columns: Struct) -> ColumnChange | None:
             assert_never(change)
 
 
-def _note(statement: Statement) -> str:
+def _note(statement: _Statement) -> str:
     """Return why no statement reverts this one."""
     is_final = any(isinstance(change, TypeChanged | NullabilityChanged) for change in statement.changes)
     return IRREVERSIBLE if is_final else _SEVERAL_MOVES
@@ -181,7 +183,7 @@ def _reason(change: ColumnChange) -> str:
             assert_never(change)
 
 
-class Statement:
+class _Statement:
     """The changes that one statement makes.
 
     Attributes:
@@ -209,7 +211,7 @@ class Statement:
 
 def fewest_statements(
     changes: Sequence[ColumnChange], columns: Struct, *, lists: bool = True
-) -> list[Statement]:
+) -> list[_Statement]:
     """Return the statements, with as many lists as possible among equally few.
 
     Args:
@@ -245,11 +247,11 @@ def _repeatable_type(changes: Sequence[ColumnChange], columns: Struct) -> DataTy
     return None if has_nested_length or isinstance(type_, Struct | Array | Map) else type_
 
 
-def _divided(changes: Sequence[ColumnChange], together: Mapping[Path, DataType]) -> list[Statement]:
+def _divided(changes: Sequence[ColumnChange], together: Mapping[Path, DataType]) -> list[_Statement]:
     """Put each change into the first statement that takes it; these columns get a statement of their own."""
-    statements: list[Statement] = []
-    moved_by: dict[Path, Statement] = {}
-    typed_by: dict[Path, Statement] = {}
+    statements: list[_Statement] = []
+    moved_by: dict[Path, _Statement] = {}
+    typed_by: dict[Path, _Statement] = {}
     for unit in _units(changes, together):
         path = lowercased(unit[0].path)
         # A default may need the new type.
@@ -270,10 +272,10 @@ def _divided(changes: Sequence[ColumnChange], together: Mapping[Path, DataType])
     return statements
 
 
-def _one_by_one(changes: Sequence[ColumnChange], together: Mapping[Path, DataType]) -> list[Statement]:
+def _one_by_one(changes: Sequence[ColumnChange], together: Mapping[Path, DataType]) -> list[_Statement]:
     """Give each change a statement, and those of one of these columns a common one."""
     return [
-        Statement(
+        _Statement(
             _in_order(unit), repeated_type=together.get(lowercased(unit[0].path)) if len(unit) > 1 else None
         )
         for unit in _units(changes, together)
@@ -281,17 +283,17 @@ def _one_by_one(changes: Sequence[ColumnChange], together: Mapping[Path, DataTyp
 
 
 def _place(
-    statements: list[Statement], unit: Sequence[ColumnChange], earliest: int, type_: DataType | None
-) -> Statement:
+    statements: list[_Statement], unit: Sequence[ColumnChange], earliest: int, type_: DataType | None
+) -> _Statement:
     """Put changes of one column into a statement, and return it."""
     if len(unit) > 1:
-        statements.insert(earliest, Statement(_in_order(unit), repeated_type=type_))
+        statements.insert(earliest, _Statement(_in_order(unit), repeated_type=type_))
         return statements[earliest]
     path = lowercased(unit[0].path)
     rest = statements[earliest:]
     statement = next((statement for statement in rest if statement.takes(path)), None)
     if statement is None:
-        statement = Statement()
+        statement = _Statement()
         statements.append(statement)
     statement.add(unit[0])
     return statement
@@ -299,7 +301,7 @@ def _place(
 
 def _in_order(unit: Sequence[ColumnChange]) -> list[ColumnChange]:
     """Order the changes of one column as ``CHANGE COLUMN`` names them."""
-    return sorted(unit, key=lambda change: COLUMN_CHANGES.index(type(change)))
+    return sorted(unit, key=lambda change: _COLUMN_CHANGES.index(type(change)))
 
 
 def _units(

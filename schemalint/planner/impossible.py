@@ -76,10 +76,10 @@ def refused_changes(
         about = object_of_change(change)
         yield from (replace(refusal, about=about) for refusal in _of_change(change, live, declared))
     yield from lost_lengths(all_changes, live)
-    yield from used_by_constraints(all_changes, live, contract.state)
-    yield from used_by_clustering(all_changes, live, contract)
+    yield from _used_by_constraints(all_changes, live, contract.state)
+    yield from _used_by_clustering(all_changes, live, contract)
     yield from statistics_in_the_way(all_changes, live, contract.state)
-    yield from taken_names(live, contract.state, tracking)
+    yield from _taken_names(live, contract.state, tracking)
     if tracking is None:
         yield from _undecided(contract.state, live)
 
@@ -293,7 +293,7 @@ def _unsafe_expressions(state: TableState) -> Iterator[Refusal]:
             )
 
 
-def used_by_constraints(
+def _used_by_constraints(
     changes: Iterable[Change], live: TableState, declared: TableState
 ) -> Iterator[Refusal]:
     """Refuse changes of columns that a constraint uses, if the planner may not drop or rewrite it."""
@@ -327,7 +327,7 @@ def used_by_constraints(
             )
 
 
-def used_by_clustering(changes: Sequence[Change], live: TableState, contract: Contract) -> Iterator[Refusal]:
+def _used_by_clustering(changes: Sequence[Change], live: TableState, contract: Contract) -> Iterator[Refusal]:
     """Refuse changes that remove an unmanaged clustering: no step would restore it."""
     renames = renames_of(changes)
     if not isinstance(live.clustered_by, tuple) or isinstance(contract.state.clustered_by, tuple):
@@ -352,7 +352,9 @@ def used_by_clustering(changes: Sequence[Change], live: TableState, contract: Co
                 )
 
 
-def taken_names(live: TableState, declared: TableState, tracking: ColumnTracking | None) -> Iterator[Refusal]:
+def _taken_names(
+    live: TableState, declared: TableState, tracking: ColumnTracking | None
+) -> Iterator[Refusal]:
     """Refuse names that two columns would have."""
     goal = apply_declaration(declared, live, tracking=tracking) if tracking else live
     for path, type_ in walk(goal.columns):

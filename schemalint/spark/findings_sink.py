@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from schemalint.tables.catalog.table_requests import TableRequest
 
 _PATH: Final = re.compile(r"[/\\]|^\.")
-CLEAN: Final = "none"
+_CLEAN: Final = "none"
 """The severity of a row that stands for a table without findings."""
 
 FAILURE: Final = "failure"
@@ -71,7 +71,7 @@ def open_sink(session: Session, table: str, run_id: str | None) -> FindingsSink:
     Raises:
         ApplyError: The table cannot be created, or has another schema.
     """
-    make_ready(session, table)
+    _make_ready(session, table)
     return FindingsSink(session, table, AuditRun(run_id or str(uuid.uuid4()), dt.datetime.now(tz=dt.UTC)))
 
 
@@ -141,7 +141,7 @@ class AuditRun:
     at: dt.datetime
 
 
-def make_ready(session: SparkSession, table: str) -> None:
+def _make_ready(session: SparkSession, table: str) -> None:
     """Create the table if it is missing, and check its schema.
 
     Args:
@@ -188,7 +188,7 @@ def append(session: SparkSession, table: str, result: CheckResult, audit: AuditR
 
     Args:
         session: Classic or Connect.
-        table: The table as SQL names it; see `make_ready`.
+        table: The table as SQL names it; see `_make_ready`.
         result: The result of the audit.
         audit: The run.
 
@@ -227,7 +227,7 @@ def _rows(result: CheckResult) -> Iterator[tuple[object, ...]]:
     with_findings = {finding.table for finding in result.findings}
     for name, summary in tables.items():
         if name not in with_findings:
-            yield (*_table(name, summary), None, None, CLEAN, None, None, None, None, None, False)
+            yield (*_table(name, summary), None, None, _CLEAN, None, None, None, None, None, False)
     for error in result.errors:
         yield (None, None, None, None, None, FAILURE, None, None, None, str(error), None, False)
 

@@ -51,7 +51,7 @@ def require_accepted(session: SqlSession, plan: TablePlan, table: str) -> None:
         ApplyError: There are such expressions; the message has the engine's reasons.
     """
     problems = [
-        f"{trial.what}: {reason}" for trial in trials(plan, table) if (reason := _refusal(session, trial))
+        f"{trial.what}: {reason}" for trial in _trials(plan, table) if (reason := _refusal(session, trial))
     ]
     if problems:
         raise ApplyError(
@@ -61,7 +61,7 @@ def require_accepted(session: SqlSession, plan: TablePlan, table: str) -> None:
 
 
 @frozen
-class Trial:
+class _Trial:
     """An expression in a statement that is only explained.
 
     Attributes:
@@ -77,7 +77,7 @@ class Trial:
     control: str
 
 
-def trials(plan: TablePlan, table: str) -> Iterator[Trial]:
+def _trials(plan: TablePlan, table: str) -> Iterator[_Trial]:
     """Yield a trial of each expression in a plan, with the columns as they are at its step."""
     state = plan.live if plan.live is not None else TableState()
     for step in plan.steps:
@@ -88,7 +88,7 @@ def trials(plan: TablePlan, table: str) -> Iterator[Trial]:
             yield _fill(fill, state.columns, table, is_live=plan.live is not None and _has(plan.live, fill))
 
 
-def _of_change(step_change: Change, columns: Struct, table: str) -> Iterator[Trial]:
+def _of_change(step_change: Change, columns: Struct, table: str) -> Iterator[_Trial]:
     match step_change:
         case change.ConstraintChanged(name=name, new=str(expression)):
             yield _constraint(name, expression, columns)
@@ -104,9 +104,9 @@ def _of_change(step_change: Change, columns: Struct, table: str) -> Iterator[Tri
                     yield _generated(field, added.columns, table)
 
 
-def _constraint(name: str, expression: str, columns: Struct) -> Trial:
+def _constraint(name: str, expression: str, columns: Struct) -> _Trial:
     rows = f"SELECT 1 FROM {_rows(columns)}"  # noqa: S608 (all names are quoted)
-    return Trial(
+    return _Trial(
         f"the constraint {name}", expression, f"{rows} WHERE ({expression}) LIMIT 0", f"{rows} LIMIT 0"
     )
 
@@ -119,7 +119,7 @@ def _rows(columns: Struct) -> str:
     return f"(SELECT {', '.join(values) or '1'}) AS {_ROW}"
 
 
-def _fill(fill: Fill, columns: Struct, table: str, *, is_live: bool) -> Trial:
+def _fill(fill: Fill, columns: Struct, table: str, *, is_live: bool) -> _Trial:
     """Try a fill in the table, or before it has the column, in a query, which tells less of the type."""
     rows = _rows(columns)
     column = path_text(fill.column)
@@ -127,7 +127,7 @@ def _fill(fill: Fill, columns: Struct, table: str, *, is_live: bool) -> Trial:
     control = f"UPDATE {table} SET {column} = {column}"  # noqa: S608 (all names are quoted)
     if not is_live:
         statement, control = f"SELECT {converted(fill)} FROM {rows}", f"SELECT 1 FROM {rows}"  # noqa: S608 (all names are quoted)
-    return Trial(f"the fill of {format_path(fill.column)}", fill.expression, statement, control)
+    return _Trial(f"the fill of {format_path(fill.column)}", fill.expression, statement, control)
 
 
 def _has(live: TableState, fill: Fill) -> bool:
@@ -135,10 +135,10 @@ def _has(live: TableState, fill: Fill) -> bool:
     return all(field_at(live.columns, name) is not None for name in names)
 
 
-def _default(name: str, field: Field, table: str) -> Trial:
+def _default(name: str, field: Field, table: str) -> _Trial:
     """Try a default in a table with only its column: a default must not use other columns."""
     bare = _bare(field)
-    return Trial(
+    return _Trial(
         f"the default of {name}",
         str(field.default),
         _create(table, replace(bare, default=field.default)),
@@ -146,10 +146,10 @@ def _default(name: str, field: Field, table: str) -> Trial:
     )
 
 
-def _generated(field: Field, columns: Struct, table: str) -> Trial:
+def _generated(field: Field, columns: Struct, table: str) -> _Trial:
     others = [_bare(other) for other in columns.fields if other is not field]
     computed = replace(_bare(field), generated=field.generated)
-    return Trial(
+    return _Trial(
         f"the generation expression of {format_path((field.name,))}",
         str(field.generated),
         _create(table, *others, computed),
@@ -173,7 +173,7 @@ def _without_lengths(field: Field) -> Field:
     return columns.fields[0]
 
 
-def _refusal(session: SqlSession, trial: Trial) -> str:
+def _refusal(session: SqlSession, trial: _Trial) -> str:
     """Return the engine's reason to refuse an expression; empty if it accepts it, or if that is unclear."""
     if reason := _parse_error(session, trial.expression):
         return reason
@@ -221,7 +221,7 @@ def require_clean(session: SqlSession, plan: TablePlan, table: str) -> None:
         ApplyError: There are such rows; the message has their number, and some of them.
     """
     problems = [
-        problem for query in constraint_queries(plan, table) if (problem := _violations(session, query))
+        problem for query in _constraint_queries(plan, table) if (problem := _violations(session, query))
     ]
     if problems:
         raise ApplyError(
@@ -231,7 +231,7 @@ def require_clean(session: SqlSession, plan: TablePlan, table: str) -> None:
 
 
 @frozen
-class ConstraintQuery:
+class _ConstraintQuery:
     """A query for the rows that violate a constraint.
 
     Attributes:
@@ -252,7 +252,7 @@ class ConstraintQuery:
         return f"FROM ({self.source}) WHERE NOT coalesce(({self.expression}), false)"
 
 
-def constraint_queries(plan: TablePlan, table: str) -> Iterator[ConstraintQuery]:
+def _constraint_queries(plan: TablePlan, table: str) -> Iterator[_ConstraintQuery]:
     """Yield a query for each new or changed constraint of a table."""
     if plan.live is None:
         return
@@ -266,7 +266,7 @@ def constraint_queries(plan: TablePlan, table: str) -> Iterator[ConstraintQuery]
         names = tuple(dict.fromkeys(column[0].lower() for column in sorted(used)))
         source = _source(plan, plan.steps[:index], table, names, step.fills)
         if source is not None:
-            yield ConstraintQuery(added.name, str(added.new), source, names)
+            yield _ConstraintQuery(added.name, str(added.new), source, names)
 
 
 def _source(
@@ -341,7 +341,7 @@ def _follow(
             with_nested_changes.add(name)
 
 
-def _violations(session: SqlSession, query: ConstraintQuery) -> str:
+def _violations(session: SqlSession, query: _ConstraintQuery) -> str:
     """Count the violating rows and show some; empty if there are none, or if the engine refuses the query."""
     try:
         ((number,),) = ask(session, f"SELECT count(*) {query.violating}")

@@ -104,7 +104,7 @@ class _Pulling:
         if file is not None and os.path.lexists(file):
             self._update(file, contract.table, table)
             return
-        text = new_text(contract)
+        text = _new_text(contract)
         if file is None:
             self._printed.append(PulledFile(None, None, text))
             return
@@ -214,7 +214,7 @@ def _contract_in(name: str, text: str, table: str) -> Contract:
     return contract_of_table
 
 
-def new_text(contract: Contract) -> str:
+def _new_text(contract: Contract) -> str:
     """Return the text of a new contract, verified by reading it back."""
     text = contracts.print_contract(contract)
     result = contracts.read(contract.file, text)

@@ -126,7 +126,7 @@ class GitHubBusy(GitHubError):  # noqa: N818 (what happened)
 
 
 @frozen
-class Comment:
+class _Comment:
     """A comment on a pull request.
 
     Attributes:
@@ -172,7 +172,7 @@ class GitHub:
                 return sha
         raise GitHubError("GitHub does not say what the pull request's head is")
 
-    def comments(self, pull: int) -> Iterator[Comment]:
+    def comments(self, pull: int) -> Iterator[_Comment]:
         """Yield the comments of a pull request, the oldest first."""
         for page in range(1, _MOST_PAGES + 1):
             query = f"per_page={_PER_PAGE}&page={page}"
@@ -180,7 +180,7 @@ class GitHub:
             for comment in listed if isinstance(listed, list) else ():
                 match comment:
                     case {"id": int(number), "user": {"id": int(author)}, "body": str(body)}:
-                        yield Comment(number, author, body)
+                        yield _Comment(number, author, body)
             # The address in the header is not used: the token goes nowhere but to `api`.
             if not re.search(r';\s*rel="?next\b', headers.get("link", "")):
                 return
@@ -189,7 +189,7 @@ class GitHub:
         """Create a comment; return its address."""
         return self._write("POST", f"{self._url}/issues/{pull}/comments", body)
 
-    def update(self, comment: Comment, body: str) -> str:
+    def update(self, comment: _Comment, body: str) -> str:
         """Replace the text of a comment; return its address."""
         return self._write("PATCH", f"{self._url}/issues/comments/{comment.number}", body)
 

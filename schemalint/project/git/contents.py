@@ -63,7 +63,7 @@ class Contents:
     beside_base: Beside = Beside()
     beside_head: Beside = Beside()
     former: Mapping[str, bytes] = field(default_factory=dict)
-    unchanged: Unchanged | None = None
+    unchanged: _Unchanged | None = None
 
     def with_unchanged(self, texts: Collection[str] | None) -> Contents:
         """Return these with the unchanged candidates that have one of the texts; see `Unchanged.read`."""
@@ -124,7 +124,7 @@ def changes(
         same = {path: blob for path, blob in after.blobs.items() if before.blobs.get(path) == blob}
         before, after = (without(listing, same) for listing in (before, after))
         pathspecs = selection(globs).pathspecs
-        unchanged = Unchanged(repo, head, same, pathspecs, partial(_is_kept, is_candidate, suffixes))
+        unchanged = _Unchanged(repo, head, same, pathspecs, partial(_is_kept, is_candidate, suffixes))
     candidates: dict[str, bytes] = {}
     others: dict[str, bytes] = {}
     unread: dict[str, str] = {}
@@ -255,7 +255,7 @@ def _paths(listing: Listing, blob: str) -> set[str]:
 
 
 @frozen
-class Unchanged:
+class _Unchanged:
     """The files that have the same path and the same blob on both sides.
 
     Attributes:

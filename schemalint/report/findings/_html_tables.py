@@ -31,7 +31,7 @@ _MOST_UNCHANGED: Final = 30
 _MOST_COMMITS: Final = 50
 
 
-class RowKind(Enum):
+class _RowKind(Enum):
     """What happens to the object of a row."""
 
     SAME = "same"
@@ -40,7 +40,7 @@ class RowKind(Enum):
     CHANGED = "changed"
 
 
-_SIGNS: Final = {RowKind.SAME: "", RowKind.ADDED: "+", RowKind.REMOVED: "−", RowKind.CHANGED: "~"}  # noqa: RUF001 (a minus sign)
+_SIGNS: Final = {_RowKind.SAME: "", _RowKind.ADDED: "+", _RowKind.REMOVED: "−", _RowKind.CHANGED: "~"}  # noqa: RUF001 (a minus sign)
 
 
 def table_blocks(table: JudgedTable, clients: Sequence[ClientSupport]) -> Iterator[Element]:
@@ -61,7 +61,7 @@ def table_blocks(table: JudgedTable, clients: Sequence[ClientSupport]) -> Iterat
 def _schema(table: JudgedTable) -> Iterator[Element]:
     before, after = table.before, table.after
     is_alone = before is None and table.live is not None
-    rows = {"Columns": column_rows(before, after), **setting_rows(before, after)}
+    rows = {"Columns": _column_rows(before, after), **_setting_rows(before, after)}
     for title, cells in rows.items():
         if not cells or (is_alone and title == "Features"):  # the protocol lists those of a live table
             continue
@@ -80,23 +80,23 @@ def _schema(table: JudgedTable) -> Iterator[Element]:
 
 
 def _shown(rows: list[Row]) -> list[Row]:
-    unchanged = sum(row.kind is RowKind.SAME for row in rows)
+    unchanged = sum(row.kind is _RowKind.SAME for row in rows)
     if unchanged <= _MOST_UNCHANGED:
         return rows
-    return [row for row in rows if row.kind is not RowKind.SAME]
+    return [row for row in rows if row.kind is not _RowKind.SAME]
 
 
 def _row(row: Row) -> Element:
-    label = "" if row.kind is RowKind.SAME else row.kind.value
+    label = "" if row.kind is _RowKind.SAME else row.kind.value
     sign = h("td", h("abbr", _SIGNS[row.kind], title=label) if label else None, class_="sign")
     return h("tr", sign, _side(row.before), _side(row.after), class_=row.kind.value)
 
 
-def _side(cell: Cell | None) -> Element:
+def _side(cell: _Cell | None) -> Element:
     return h("td", *_cell(cell)) if cell else h("td", h("span", "none", class_="quiet"))
 
 
-def _cell(cell: Cell | None) -> list[Element]:
+def _cell(cell: _Cell | None) -> list[Element]:
     if cell is None:
         return []
     depth = (len(cell.name) - len(cell.name.lstrip())) // 2
@@ -207,7 +207,7 @@ def _names(answers: Sequence[ClientSupport]) -> str:
     return ", ".join(" ".join(filter(None, parts)) for parts in names)
 
 
-class Cell(NamedTuple):
+class _Cell(NamedTuple):
     """One side of a row."""
 
     name: str
@@ -218,20 +218,20 @@ class Cell(NamedTuple):
 class Row(NamedTuple):
     """An object on both sides; None where the side has none."""
 
-    before: Cell | None
-    after: Cell | None
+    before: _Cell | None
+    after: _Cell | None
 
     @property
-    def kind(self) -> RowKind:
+    def kind(self) -> _RowKind:
         """What happens to the object."""
         if self.before is None:
-            return RowKind.ADDED
+            return _RowKind.ADDED
         if self.after is None:
-            return RowKind.REMOVED
-        return RowKind.SAME if self.before == self.after else RowKind.CHANGED
+            return _RowKind.REMOVED
+        return _RowKind.SAME if self.before == self.after else _RowKind.CHANGED
 
 
-def column_rows(before: TableState | None, after: TableState | None) -> list[Row]:
+def _column_rows(before: TableState | None, after: TableState | None) -> list[Row]:
     """Pair the fields of both sides by name or rename, in the new order; removed ones stay in place."""
     old, new = _fields(before), _fields(after)
     renames = _renames(before, after)
@@ -250,7 +250,7 @@ def column_rows(before: TableState | None, after: TableState | None) -> list[Row
     return rows
 
 
-def setting_rows(before: TableState | None, after: TableState | None) -> dict[str, list[Row]]:
+def _setting_rows(before: TableState | None, after: TableState | None) -> dict[str, list[Row]]:
     """Pair layout, constraints, properties and requested features; groups without rows are left out."""
     groups = {
         "Layout": _pairs(_layout(before), _layout(after)),
@@ -277,11 +277,11 @@ def _old_key(key: Path, renames: Mapping[Path, str]) -> Path:
     return tuple(renames.get(key[: index + 1], step) for index, step in enumerate(key))
 
 
-def _schema_cell(entry: tuple[Path, Field] | None) -> Cell | None:
+def _schema_cell(entry: tuple[Path, Field] | None) -> _Cell | None:
     if entry is None:
         return None
     path, field = entry
-    return Cell(field_label(path), type_text(field.type), field_notes(field))
+    return _Cell(field_label(path), type_text(field.type), field_notes(field))
 
 
 def _layout(state: TableState | None) -> dict[str, str | None]:
@@ -322,6 +322,6 @@ def _in_order(keys: Iterable[str]) -> Iterator[str]:
     yield from sorted(dict.fromkeys(keys))
 
 
-def _setting(values: Mapping[str, str | None], key: str) -> Cell | None:
+def _setting(values: Mapping[str, str | None], key: str) -> _Cell | None:
     value = values.get(key)
-    return None if value is None else Cell(key, value)
+    return None if value is None else _Cell(key, value)

@@ -79,7 +79,7 @@ def approved_lines(result: CheckResult) -> list[str]:
     approvals = added(result)
     lines = []
     for approval in approvals:
-        lines.append(f"approved in this change: {approval_text(approval)}")
+        lines.append(f"approved in this change: {_approval_text(approval)}")
         lines += (f"  way out: {text}" for text in approval_ways(approval))
     earlier = len(result.approved) - len(approvals)
     if earlier:
@@ -93,7 +93,7 @@ def added(result: CheckResult) -> tuple[ApprovedFinding, ...]:
     return tuple(approval for approval in result.approved if approval.by.added)
 
 
-def approval_text(approval: ApprovedFinding) -> str:
+def _approval_text(approval: ApprovedFinding) -> str:
     """Describe a finding with what approves it; the approver's name is a claim."""
     finding = approval.finding
     return f"{finding.code} {finding.table}: {finding.message} ({approval_reason(approval)})"

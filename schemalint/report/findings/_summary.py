@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from schemalint.model.finding import CheckResult, Finding, Run
 
 _COMMIT_LENGTH = 7
-NO_OWNER: Final = "no owner declared"
+_NO_OWNER: Final = "no owner declared"
 
 
 def shown(result: CheckResult, *, show_existing: bool) -> tuple[Finding, ...]:
@@ -113,7 +113,7 @@ class OwnerCounts(NamedTuple):
 def by_owner(result: CheckResult) -> list[OwnerCounts]:
     """Count the findings that count, for each owner of a table with findings, the worst first."""
     owners = {table.name: table.owner for table in result.tables}
-    by_owner_name = grouped((owners.get(finding.table) or NO_OWNER, finding) for finding in result.counted)
+    by_owner_name = grouped((owners.get(finding.table) or _NO_OWNER, finding) for finding in result.counted)
     rows = [
         OwnerCounts(
             owner,

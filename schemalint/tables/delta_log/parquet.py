@@ -126,11 +126,11 @@ class Rows:
             raise LimitError(f"its pages take more than {limits.MAX_PAGES >> 20} MiB at once")
         return max(1, min(limits.BATCH, limits.MAX_BATCH // (width or 1)))
 
-    def _sizes(self, chunk: Chunk, column: Any) -> Sizes:  # noqa: ANN401 - pyarrow has no types
+    def _sizes(self, chunk: Chunk, column: Any) -> _Sizes:  # noqa: ANN401 - pyarrow has no types
         if not (levels := column.max_repetition_level):
-            return column_sizes(chunk, self._content)
+            return _column_sizes(chunk, self._content)
         is_text = column.physical_type == "BYTE_ARRAY"
-        return entry_sizes(chunk, self._content, levels=levels, is_text=is_text)
+        return _entry_sizes(chunk, self._content, levels=levels, is_text=is_text)
 
 
 def _open(content: BinaryIO) -> Any:  # noqa: ANN401
@@ -161,7 +161,7 @@ def _footer(content: BinaryIO, length: int) -> bytes:
 
 
 @frozen
-class Sizes:
+class _Sizes:
     """The memory that a column chunk takes, in bytes.
 
     Attributes:
@@ -173,7 +173,7 @@ class Sizes:
     width: int
 
 
-def column_sizes(chunk: Chunk, content: BinaryIO) -> Sizes:
+def _column_sizes(chunk: Chunk, content: BinaryIO) -> _Sizes:
     """Return the sizes of a column with one value in each row.
 
     Raises:
@@ -188,10 +188,10 @@ def column_sizes(chunk: Chunk, content: BinaryIO) -> Sizes:
             width = max(width, page.size)
         else:
             width = max(width, page.size // max(page.values, 1))
-    return Sizes(largest + dictionary, max(width, dictionary))
+    return _Sizes(largest + dictionary, max(width, dictionary))
 
 
-def entry_sizes(chunk: Chunk, content: BinaryIO, *, levels: int, is_text: bool) -> Sizes:
+def _entry_sizes(chunk: Chunk, content: BinaryIO, *, levels: int, is_text: bool) -> _Sizes:
     """Return the sizes of a column with many entries per row, as in lists and maps.
 
     A single row may have all entries. Only the repetition levels show how many rows there are, not the
@@ -224,7 +224,7 @@ def entry_sizes(chunk: Chunk, content: BinaryIO, *, levels: int, is_text: bool) 
             continued += min(_sum_levels(encoded), page.values)
         else:
             continued += page.values
-    return Sizes(size + continued * width, width)
+    return _Sizes(size + continued * width, width)
 
 
 def _longest(page: Page, chunk: Chunk, content: BinaryIO) -> int:

@@ -33,17 +33,17 @@ _META_DATA: Final = 3
 _CODEC, _TYPE_LENGTH, _DATA, _DICTIONARY = 4, 7, 9, 11
 
 T = TypeVar("T")
-I32: Final = 5
-I64: Final = 6
-LIST: Final = 9
+_I32: Final = 5
+_I64: Final = 6
+_LIST: Final = 9
 STRUCT: Final = 12
 
 _BOOLEANS: Final = frozenset({1, 2})
 _BYTE: Final = 3
-_VARINTS: Final = frozenset({4, I32, I64})
+_VARINTS: Final = frozenset({4, _I32, _I64})
 _DOUBLE: Final = 7
 _BINARY: Final = 8
-_LISTS: Final = frozenset({LIST, 10})
+_LISTS: Final = frozenset({_LIST, 10})
 _MAP: Final = 11
 _MAX_VARINT: Final = 10
 _MAX_DEPTH: Final = 32
@@ -137,7 +137,7 @@ def _page(cursor: Cursor, start: int) -> Page:
     numbers = {_TYPE: -1, _SIZE: -1, _LENGTH: -1}
     structs: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for number, type_ in cursor.fields():
-        if type_ == I32 and number in numbers:
+        if type_ == _I32 and number in numbers:
             numbers[number] = cursor.integer()
         elif type_ == STRUCT:
             structs[number] |= _integers(cursor)
@@ -162,7 +162,7 @@ def _integers(cursor: Cursor) -> dict[int, int]:
     """Return the integer fields of a struct."""
     integers: dict[int, int] = {}
     for number, type_ in cursor.fields():
-        if type_ == I32:
+        if type_ == _I32:
             integers[number] = cursor.integer()
         else:
             cursor.skip(type_)
@@ -197,9 +197,9 @@ class _Footer:
     def row_groups(self) -> tuple[RowGroup, ...]:
         groups: tuple[RowGroup, ...] = ()
         for number, type_ in self._cursor.fields():
-            if type_ == LIST and number == _ROW_GROUPS:
+            if type_ == _LIST and number == _ROW_GROUPS:
                 groups = self._read_list(self._row_group)
-            elif type_ == LIST and number == _SCHEMA:
+            elif type_ == _LIST and number == _SCHEMA:
                 self._read_list(lambda: self._cursor.skip(STRUCT))
             else:
                 self._cursor.skip(type_)
@@ -217,9 +217,9 @@ class _Footer:
     def _row_group(self) -> RowGroup:
         rows, chunks = 0, tuple[Chunk, ...]()
         for number, type_ in self._cursor.fields():
-            if type_ == LIST and number == _COLUMNS:
+            if type_ == _LIST and number == _COLUMNS:
                 chunks = self._read_list(self._chunk)
-            elif type_ == I64 and number == _NUM_ROWS:
+            elif type_ == _I64 and number == _NUM_ROWS:
                 rows = self._cursor.integer()
             else:
                 self._cursor.skip(type_)
@@ -235,7 +235,7 @@ class _Footer:
         return chunk
 
     def _chunk_metadata(self) -> Chunk:
-        types = {_CODEC: I32, _TYPE_LENGTH: I64, _DATA: I64, _DICTIONARY: I64}
+        types = {_CODEC: _I32, _TYPE_LENGTH: _I64, _DATA: _I64, _DICTIONARY: _I64}
         numbers = dict.fromkeys(types, 0)
         for number, type_ in self._cursor.fields():
             if type_ == types.get(number):

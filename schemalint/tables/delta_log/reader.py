@@ -102,7 +102,7 @@ def read_table(
     if history:
         return table
     open_log = reopen if reopen is not None else lambda: store  # with it, the table does not keep the store
-    commits = OlderCommits(files, newest_version, state, reopen)
+    commits = _OlderCommits(files, newest_version, state, reopen)
     return replace(
         table,
         older=commits.history_since,
@@ -228,7 +228,7 @@ def _warnings(protocol: Protocol) -> Iterator[str]:
         yield POSSIBLY_STALE
 
 
-class OlderCommits:
+class _OlderCommits:
     """The commits of a log up to a version, whose files are read when they are asked for."""
 
     def __init__(

@@ -23,13 +23,13 @@ _NUMBER: Final = re.compile(r"[0-9]{1,19}")
 _VERSION: Final = re.compile(r"v([0-9]{1,9})")
 _MOST_LINES: Final = 1_000
 """Lines of a file; a query has a source per line, and Spark plans no query with so many."""
-ENTRY_VERSION: Final = 1
+_ENTRY_VERSION: Final = 1
 _PREFIX: Final = "_schema_log_"
 _MOST_LOGS: Final = 100
 """Logs in one location; each source of a query that reads the table has one."""
 
 _SCHEMA: Final = "DELTA_STREAMING_SCHEMA_LOG_PARSE_SCHEMA_FAILED"
-EMPTY_ENTRY: Final = "DELTA_STREAMING_SCHEMA_LOG_DESERIALIZE_FAILED"
+_EMPTY_ENTRY: Final = "DELTA_STREAMING_SCHEMA_LOG_DESERIALIZE_FAILED"
 _OTHER_TABLE: Final = "DELTA_STREAMING_SCHEMA_LOG_INCOMPATIBLE_DELTA_TABLE_ID"
 
 
@@ -189,19 +189,19 @@ def _read(store: FolderStore, folder: str, table_id: str) -> SchemaLog | None:
     if number is None:
         return None
     newest_file = f"{folder}/{number}"
-    current = parse_entry(
-        newest_file, number, lines(store, newest_file, ENTRY_VERSION, EMPTY_ENTRY), table_id
+    current = _parse_entry(
+        newest_file, number, lines(store, newest_file, _ENTRY_VERSION, _EMPTY_ENTRY), table_id
     )
     before = number - 1 if current.replaces is None else current.replaces
     file = f"{folder}/{before}"
     data = store.read(file) if 0 <= before < number else None
     if data is None:
         return SchemaLog(folder, current, None)
-    previous = parse_entry(file, before, parse_lines(file, data, ENTRY_VERSION, EMPTY_ENTRY), table_id)
+    previous = _parse_entry(file, before, parse_lines(file, data, _ENTRY_VERSION, _EMPTY_ENTRY), table_id)
     return SchemaLog(folder, current, previous)
 
 
-def parse_entry(file: str, number: int, content: list[str], table_id: str) -> TrackedSchema:
+def _parse_entry(file: str, number: int, content: list[str], table_id: str) -> TrackedSchema:
     """Return the entry in the lines of a file.
 
     Raises:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _REPAIR: Final = "restore the file from a backup, or start the query with a new checkpoint"
 _OTHER_TABLE: Final = "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"
-OFFSETS_VERSION: Final = 2
+_OFFSETS_VERSION: Final = 2
 """The newest version of the format that Spark 4.2 reads."""
 
 _COMMITS_VERSION: Final = 2
@@ -52,7 +52,7 @@ def read_stream(store: FolderStore, stream: Stream, table_id: str) -> StreamProg
         The progress; what cannot be read is in `StreamProgress.unknown` and `StreamProgress.defects`.
     """
     try:
-        batch = read_batch(store, stream.source)
+        batch = _read_batch(store, stream.source)
         if batch.position is None and not batch.planned and store.read("metadata") is None:
             return StreamProgress(
                 unknown=f"there is no checkpoint in {store.uri}: the stream has not started, or is declared "
@@ -131,7 +131,7 @@ def _sentence(store: FolderStore, error: StreamFileError) -> str:
     return f"{store.uri}/{error}"
 
 
-class Batch(NamedTuple):
+class _Batch(NamedTuple):
     """The batch where the next start begins.
 
     Attributes:
@@ -143,7 +143,7 @@ class Batch(NamedTuple):
     planned: bool
 
 
-def read_batch(store: FolderStore, source: int) -> Batch:
+def _read_batch(store: FolderStore, source: int) -> _Batch:
     """Return the last committed batch; without one, the first planned one.
 
     Raises:
@@ -155,7 +155,7 @@ def read_batch(store: FolderStore, source: int) -> Batch:
     if planned is None:
         if committed is not None:
             raise StreamFileError(f"offsets/{committed}", "is missing, but the batch was committed")
-        return Batch(None, planned=False)
+        return _Batch(None, planned=False)
     if committed is not None:
         if committed > planned:
             fault = f"is newer than all offsets, which end at {planned}"
@@ -163,9 +163,9 @@ def read_batch(store: FolderStore, source: int) -> Batch:
         _check_commit(store, committed)
     latest = _position_at(store, planned, source)
     if planned == 0:
-        return Batch(latest, planned=committed is None)
+        return _Batch(latest, planned=committed is None)
     before = _position_at(store, planned - 1, source)
-    return Batch(latest, planned=False) if committed == planned else Batch(before or latest, planned=True)
+    return _Batch(latest, planned=False) if committed == planned else _Batch(before or latest, planned=True)
 
 
 def _check_commit(store: FolderStore, number: int) -> None:
@@ -176,10 +176,10 @@ def _check_commit(store: FolderStore, number: int) -> None:
 
 def _position_at(store: FolderStore, number: int, source: int) -> StreamPosition | None:
     file = f"offsets/{number}"
-    return parse_offset(file, lines(store, file, OFFSETS_VERSION), source)
+    return _parse_offset(file, lines(store, file, _OFFSETS_VERSION), source)
 
 
-def parse_offset(file: str, content: list[str], source: int) -> StreamPosition | None:
+def _parse_offset(file: str, content: list[str], source: int) -> StreamPosition | None:
     """Return the offset of a source from the lines of a file; None if no batch had data of it.
 
     Raises:

@@ -85,7 +85,7 @@ def _read(data: dict[str, Any], report: Report, known: Known | None = None) -> C
     if not _is_version(data[_KEY], report):
         return None
     if "extends" in data:
-        return read_overlay(data, report)
+        return _read_overlay(data, report)
     if not check_for(native.Contract)(data):
         # Imported here because pydantic costs more than the rest of a check.
         from schemalint.contract.dialects.native.explanations import report_problems  # noqa: PLC0415
@@ -113,7 +113,7 @@ def _order(error: ContractError) -> tuple[object, ...]:
     return (location.line, location.column, error.message) if location else ()
 
 
-def read_overlay(data: dict[str, Any], report: Report) -> Contract | None:
+def _read_overlay(data: dict[str, Any], report: Report) -> Contract | None:
     """Return what a document adds to another declaration; None if it has errors."""
     if not check_for(native.Overlay)(data):
         from schemalint.contract.dialects.native.explanations import report_problems  # noqa: PLC0415 (pydantic)

@@ -159,7 +159,7 @@ class Client:
         except (HTTPException, OSError) as error:
             if isinstance(cause := getattr(error, "reason", error), TimeoutError):
                 raise self._timeout_error() from None
-            raise connection_error(self.host, cause) from None
+            raise _connection_error(self.host, cause) from None
 
     def _timeout_error(self, seconds: float | None = None) -> LiveError:
         return LiveError(
@@ -232,7 +232,7 @@ class ConnectionBroken(LiveError):  # noqa: N818 (what happened)
     """The connection ended before the answer was complete: another one may go better."""
 
 
-def connection_error(host: str, error: object) -> LiveError:
+def _connection_error(host: str, error: object) -> LiveError:
     """Return the error for an exception of the connection, which is not about time."""
     match error:
         case SSLCertVerificationError(verify_code=code) if code in _UNTRUSTED:

@@ -1,4 +1,4 @@
-"""Find the revision of a contract that was applied last to a live table, and all revisions since.
+"""Find the revision of a contract that was applied last to a live table, and what others altered since.
 
 The marker in the table names it. Without a marker, it is the newest revision that the live table equals. The
 user names it where neither tells.

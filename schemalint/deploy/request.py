@@ -1,4 +1,4 @@
-"""The input of a deployment, and the plan that is made of it."""
+"""The input of a deployment, the plan that is made of it, and the part of it that a change touches."""
 
 from __future__ import annotations
 

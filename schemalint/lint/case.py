@@ -1,4 +1,4 @@
-"""A case, which is one table in one run, and the verdict on it.
+"""A case, which is one table in one run, the verdict on it, and the context in which rules judge it.
 
 A source makes cases, `schemalint.lint.judge` judges each of them, and exceptions approve what is found.
 Commands differ in their source, and in what they do with the verdicts:

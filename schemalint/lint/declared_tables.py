@@ -1,4 +1,4 @@
-"""The tables that files of other tools declare, of both sides of a check.
+"""The tables that files of other tools declare, of both sides of a check, with the contracts beside them.
 
 A table of the head pairs with that of the base by what its format calls it, or else by name. A file of the
 head is made by the change's own code. So it says what its tables are to be, and nothing else: no exceptions,

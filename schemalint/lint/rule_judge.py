@@ -1,4 +1,4 @@
-"""The rules as a function of facts: what each rule says of a fact, as findings."""
+"""The rules as a function of facts: what each rule says of a fact, as findings with the ways out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table of the kinds of changes, one row per kind, and the keys of a contract that declare what changed.
+"""A table of the kinds of changes, and the keys of a contract that declare what changed.
 
 A `match` over changes, facts or refusals ends in `assert_never`, so mypy names every place that must decide
 about a new kind; a test adds a kind and compares the list of errors.

@@ -1,4 +1,4 @@
-"""Plan one table: the steps from its live state to its declaration, with the lines that ask for them."""
+"""Plan one table: ordered steps from its live state to its declaration, with the lines that ask for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines, columns and indentation of a YAML text, which edits must preserve."""
+"""Lines, columns and indentation of a YAML text, which edits must preserve, and texts spliced into it."""
 
 from __future__ import annotations
 

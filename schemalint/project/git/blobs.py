@@ -1,4 +1,4 @@
-"""Read blobs: one git process prints any number of them."""
+"""Read blobs: one git process prints any number of them, or one large file."""
 
 from __future__ import annotations
 

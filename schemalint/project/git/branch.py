@@ -1,4 +1,4 @@
-"""The commits of a branch, the files that each of them changed, and how other commits are related to them.
+"""The commits of a branch, what each of them changed and when, and how other commits are related to them.
 
 Each question takes the same few git processes for any number of commits.
 """

@@ -1,4 +1,4 @@
-"""Read which change a CI run checks, from environment variables and GitHub's event file."""
+"""Read which change a CI run checks, from variables and the event file, and whether a stranger made it."""
 
 from __future__ import annotations
 

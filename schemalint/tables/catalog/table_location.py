@@ -1,4 +1,4 @@
-"""Find the location of a contract's table in a target."""
+"""Find the location of a contract's table in a target, and the places that several contracts claim."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the version of a table at an instant (Delta's DeltaHistoryManager.scala)."""
+"""Find the version at an instant (Delta's DeltaHistoryManager.scala), and the versions of live data files."""
 
 from __future__ import annotations
 

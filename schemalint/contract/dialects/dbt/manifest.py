@@ -1,4 +1,4 @@
-"""Parse ``manifest.json`` of dbt: only what says something about tables stays in memory.
+"""Parse ``manifest.json`` and ``catalog.json`` of dbt: only what says something about tables stays in memory.
 
 Most of a manifest is the text of models and macros. It is dropped while the JSON is parsed. What stays takes
 memory by its number of models and columns, whatever the bytes of the file. So the setting of the bytes limits

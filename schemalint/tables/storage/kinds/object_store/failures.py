@@ -1,4 +1,4 @@
-"""Translate errors of an object store's client into messages without secrets.
+"""Translate errors of an object store's client into messages without secrets, and note broken connections.
 
 The client's messages contain the request and the response: URLs with signatures, bodies with access keys.
 Only the store's error code is passed on.

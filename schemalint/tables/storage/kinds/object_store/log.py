@@ -1,4 +1,4 @@
-"""The log of a table in an object store."""
+"""The log of a table in an object store, and the small files below a folder that is no table."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from schemalint.delta.path import format_path, lowercased
 from schemalint.delta.streams import stops_tracked_streams
 from schemalint.delta.type_text import print_type
 from schemalint.model.marker import read_marker
-from schemalint.report.table.words import (
+from schemalint.report.table.fields import (
     describe_changes,
     field_label,
     field_notes,

@@ -1,4 +1,4 @@
-"""Fields and changes of a table in a few words, as texts and pages show them."""
+"""The fields of a schema and the changes of a table in a few words, as texts and pages show them."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from schemalint.report.table.clients import matrix_markdown
 from support.golden import assert_golden
 
 DOCS = Path(__file__).parents[2] / "docs"
-ERROR_TABLE = Path(rule_lookup.__file__).with_suffix(".toml")
+ERROR_TABLE = Path(rule_lookup.__file__).with_name("error_classes.toml")
 BUILT_IN = tuple(rule for rule in load_rules() if rule.distribution == "schemalint")
 
 

@@ -91,6 +91,14 @@ def test_the_drop_of_the_source_counts_first(project: Project, table: Path) -> N
     assert table.is_dir()
 
 
+def test_a_new_constraint_on_the_column_counts_first(project: Project, table: Path) -> None:
+    project.declare(BOTH + "constraints: {has: number > 0}\nprotocol: {allow_upgrade: true}\n")
+    out = project.run("plan").out
+    assert "risk: counts the rows before it adds the constraint: reads up to 1,500 bytes once" in out
+    assert out.index("SET `number`") < out.index("ADD CONSTRAINT `has`")
+    assert table.is_dir()
+
+
 def test_exit_code_is_4_while_rows_may_be_left_and_says_why(project: Project, table: Path) -> None:
     """The log does not tell how many rows are unfilled, and a pipeline must not take that for none."""
     run = project.run("plan", "--exit-code")

@@ -19,7 +19,7 @@ from typing import IO, Final, NamedTuple, Self
 
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, write_deltalake
-from deltalake.exceptions import CommitFailedError
+from deltalake.exceptions import CommitFailedError, SchemaMismatchError
 
 ROWS: Final = 60
 """How many rows the table has before: row ``n`` has ``n`` in its columns."""
@@ -154,7 +154,7 @@ def _write_with_delta_rs(path: str, commit: Commit) -> bool:
             schema = pa.schema([(name, types[name]) for name in commit.row])
             rows = pa.Table.from_pylist([commit.row], schema)
             write_deltalake(path, rows, mode="append", commit_properties=properties)
-    except CommitFailedError:
+    except (CommitFailedError, SchemaMismatchError):  # the latter if the new column came meanwhile
         return False
     return True
 

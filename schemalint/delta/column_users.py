@@ -17,6 +17,9 @@ T = TypeVar("T", bound=Hashable)
 Names = tuple[str, ...]
 """The names of nested fields from the column down, without collection parts."""
 
+_DEEPEST = 200
+"""Levels of an expression: a recursive walk takes several calls for each, and Python allows 1,000."""
+
 
 class ColumnUsers(Generic[T]):
     """Expressions by the columns that they use.
@@ -67,6 +70,20 @@ def parsed(expression: str) -> exp.Expr | None:
         return None
     tree = trees[0] if len(trees) == 1 else None
     return None if tree is None or tree.find(exp.Star, exp.Query) is not None else tree
+
+
+def walkable(expression: str) -> exp.Expr | None:
+    """Return an expression as `parsed` does, but None if it is nested deeper than a recursive walk can go.
+
+    A chain of operators is one level for each of them.
+    """
+    tree = parsed(expression)
+    level = [] if tree is None else [tree]
+    for _ in range(_DEEPEST):
+        if not level:
+            return tree
+        level = [inner for node in level for inner in node.iter_expressions()]
+    return None
 
 
 def names_of(tree: exp.Expr) -> frozenset[Names]:

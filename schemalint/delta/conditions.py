@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from schemalint.base.values import frozen
-from schemalint.delta.column_users import Names, names_of, parsed
+from schemalint.delta.column_users import Names, names_of, walkable
 from schemalint.delta.datatype import (
     DOUBLE,
     LONG,
@@ -91,7 +91,7 @@ class ConditionProblem:
 
 def condition_problem(text: str, columns: Struct) -> ConditionProblem | None:
     """Return the first fault of a condition; None if none is known, or it cannot be parsed."""
-    tree = parsed(text)
+    tree = walkable(text)
     if tree is None:
         return None
     if (problem := next(_in_tree(tree, columns, is_optional=False), None)) is not None:
@@ -109,7 +109,7 @@ def condition_problem(text: str, columns: Struct) -> ConditionProblem | None:
 @cache
 def refused_nulls(text: str) -> frozenset[Names]:
     """Return columns of which a null alone makes a condition false or null, as far as operators tell."""
-    tree = parsed(text)
+    tree = walkable(text)
     return frozenset() if tree is None else _refused_nulls(tree)
 
 

@@ -162,7 +162,7 @@ from schemalint.project.config.trust import resolve_storage
 from schemalint.project.git import Worktree
 from schemalint.lint.live_side import live_side
 from schemalint.lint.rulebook import rules_of
-from schemalint.project.config.project import Project
+from schemalint.project.config.repository_config import Project
 from schemalint.spark.session import start
 
 
@@ -230,14 +230,14 @@ def _makes_trusted(call: ast.Call) -> bool:
 def test_mypy_reports_every_match_that_lacks_a_new_kind_of_change(mypy_output: str) -> None:
     reported_files = {line.partition(":")[0] for line in mypy_output.splitlines() if "Planted" in line}
     assert reported_files == {
-        "schemalint/contract/edits.py",
+        "schemalint/contract/contract_editor.py",
         "schemalint/delta/change_data.py",
         "schemalint/delta/patch.py",
         "schemalint/lint/finding_location.py",
         "schemalint/model/change_kind.py",
         "schemalint/model/impact.py",
-        "schemalint/planner/impossible.py",
-        "schemalint/planner/require.py",
+        "schemalint/planner/refusals.py",
+        "schemalint/planner/requirements.py",
         "schemalint/report/table/fields.py",
     }
 

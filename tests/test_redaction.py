@@ -19,7 +19,7 @@ from schemalint.base.redaction import hide, hide_nothing, masked, without_secret
 from schemalint.lint.rule_lookup import explain
 from schemalint.model.finding import CheckResult, ObjectRef
 from schemalint.project import config
-from schemalint.project.config.storage import resolve_variables
+from schemalint.project.config.storage_settings import resolve_variables
 from schemalint.project.git.globs import parse_glob
 from schemalint.spark.findings_sink import AuditRun, rows_of
 from schemalint.tables.table_json import from_json

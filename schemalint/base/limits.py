@@ -1,4 +1,4 @@
-"""The limits of what is read, apart from logs: those are in `schemalint.tables.delta_log.limits`.
+"""The limits of what is read, apart from logs: those are in `schemalint.tables.delta_log.log_limits`.
 
 Contracts and configuration come from strangers' pull requests, and whatever a server answers comes from a
 network. Each limit is above what a repository of ten thousand tables needs. `docs/configuration.md` lists the

@@ -47,7 +47,7 @@ _INVISIBLE: Final = frozenset(
 _EMOJI_SELECTOR: Final = "\ufe0f"
 _WIDE_BLANK: Final = "\u3000"
 
-# The styles of `schemalint.report.text.styled`: bold and six colors.
+# The styles of `schemalint.report.text_helpers.styled`: bold and six colors.
 _STYLE: Final = "(\x1b\\[(?:0|1|3[1-6])m)"
 _TAB: Final = " " * 4
 
@@ -121,8 +121,8 @@ def terminal_text(lines: Iterable[str], *, styled: bool = False) -> SafeText:
 
     Args:
         lines: The lines; a line break in one of them is escaped.
-        styled: Whether the lines contain colors of `schemalint.report.text.styled`. All other text in them
-            must be `printable` already: its own colors would stay.
+        styled: Whether the lines contain colors of `schemalint.report.text_helpers.styled`. All other text in
+            them must be `printable` already: its own colors would stay.
     """
     escaped = map(_styled_line if styled else printable, lines)
     return SafeText("".join(f"{line}\n" for line in escaped))

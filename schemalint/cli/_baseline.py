@@ -12,14 +12,14 @@ import click
 from schemalint.base import limits
 from schemalint.base.errors import ConfigError, UsageError
 from schemalint.base.files import write_text
-from schemalint.base.reading import read_given, read_plain
+from schemalint.base.untrusted_files import read_given, read_plain
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_note
 from schemalint.cli._options import together
 from schemalint.delta.footer_summary import PhysicalTypes
+from schemalint.lint.approve import approve
 from schemalint.lint.baseline import Baseline, Entry, read_baseline, rewritten, text_of, unused
 from schemalint.lint.exception_findings import judge_exception
-from schemalint.lint.exceptions import approve
 from schemalint.lint.rule_judge import ordered
 from schemalint.model.contract import table_key
 from schemalint.model.fact import JudgedException

@@ -32,8 +32,8 @@ from schemalint.project.config.trust import (
 if TYPE_CHECKING:
     from schemalint.delta.engine import Engine
     from schemalint.project.git import Repository
-    from schemalint.spark.catalog import SessionCatalog
     from schemalint.spark.executor_audit import Session
+    from schemalint.spark.session_catalog import SessionCatalog
 
 
 spark_options = together(
@@ -116,7 +116,7 @@ class Spark:
     @cached_property
     def catalog(self) -> SessionCatalog:
         """The catalog of the session."""
-        from schemalint.spark.catalog import SessionCatalog  # noqa: PLC0415 (as above)
+        from schemalint.spark.session_catalog import SessionCatalog  # noqa: PLC0415 (as above)
 
         return SessionCatalog(lambda: self.session)
 
@@ -178,8 +178,8 @@ def running_spark(
 
 def _settings(configured: TrustedSpark, options: Connection) -> TrustedSpark:
     """Return the configured settings, overridden by the command line."""
-    given = {key: value for key, _, value in (pair.partition("=") for pair in options.conf)}
-    settings = replace(configured, conf={**configured.conf, **given})
+    conf = {key: value for key, _, value in (pair.partition("=") for pair in options.conf)}
+    settings = replace(configured, conf={**configured.conf, **conf})
     if options.master or options.remote:
         return replace(settings, master=options.master, remote=options.remote)
     return settings

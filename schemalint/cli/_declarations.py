@@ -39,10 +39,10 @@ declarations_options = together(
 
 
 def tables_of_other_tools(
-    sides: Sides, given: DeclarationsOptions, report: ReportOptions
+    sides: Sides, options: DeclarationsOptions, report: ReportOptions
 ) -> DeclaredTables | None:
     """Return the tables in files of other tools, and say what of these is not compared; None without any."""
-    deciding, files = sides.deciding, (given.base_from, given.head_from)
+    deciding, files = sides.deciding, (options.base_from, options.head_from)
     if files == (None, None) and not any(config.declarations for config in deciding):
         return None
     from schemalint.lint.declared_tables import declared_tables  # noqa: PLC0415 (only with such files)

@@ -28,14 +28,14 @@ from schemalint.deploy.approvals import (
     unused_hashes,
     without_unapproved,
 )
+from schemalint.deploy.deploy_input import Deployment
 from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested
 from schemalint.deploy.journal import resume
-from schemalint.deploy.request import Deployment
-from schemalint.deploy.results import Applied, DeployLog, Outcome, warnings
-from schemalint.model.plan import RefusalKind, Step, TablePlan
+from schemalint.deploy.results import AppliedTable, DeployLog, Outcome, warnings
+from schemalint.model.table_plan import RefusalKind, Step, TablePlan
 from schemalint.report import deploy_log
 from schemalint.report.plan import text as plan_text
-from schemalint.report.text import counted
+from schemalint.report.text_helpers import counted
 from schemalint.spark.apply_options import ApplyOptions
 from schemalint.spark.fill import FillLimits
 from schemalint.spark.runner import apply_plan, status_after, without_work
@@ -272,7 +272,7 @@ def _print_step(plan: TablePlan, step: Step) -> None:
     print_note(deploy_log.step_line(plan, step))
 
 
-def _print_results(results: Iterable[Applied], *, quiet: bool) -> None:
+def _print_results(results: Iterable[AppliedTable], *, quiet: bool) -> None:
     """Print the result of each table, except for results that the printed plan shows already."""
     for result in results:
         is_in_plan = result.outcome in (Outcome.UNPLANNED, Outcome.NOTHING, Outcome.RECORDED) or (

@@ -25,11 +25,11 @@ from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
 from schemalint.delta.engine import NO_ENGINES, Engine, Engines
-from schemalint.lint.audit import audit, with_exceptions
 from schemalint.lint.audit_cases import audit_cases, read_for_audit
-from schemalint.lint.check import with_exit_status
 from schemalint.lint.consumers import configuration_faults, warning_of_writers
 from schemalint.lint.rule_sets import RuleSets, lock_faults, rule_sets_of
+from schemalint.lint.run_audit import audit, with_exceptions
+from schemalint.lint.run_check import with_exit_status
 from schemalint.model.finding import CheckResult, Run, SideRef
 from schemalint.tables.catalog.audit_targets import AuditTargets
 from schemalint.tables.catalog.table_requests import open_environment, table_requests
@@ -153,17 +153,17 @@ def _run(options: AuditOptions, *, keep_tables: bool) -> CheckResult:
         if targets.where is not None and not options.report.quiet:
             for note in targets.where.declared.notes:
                 print_note(note)
-        written: list[Mapping[str, int]] = []
+        writers: list[Mapping[str, int]] = []
         with table_workers(options.connection) as workers:
             cases = audit_cases(_tables(targets, spark, workers, options), rules, targets.where, judged)
             result = audit(
-                _noting(written, cases),
+                _noting(writers, cases),
                 target=targets.where.target.name if targets.where else None,
                 consumers=consumers,
                 client_rows=settings.config.clients,
                 keep_tables=keep_tables,
             )
-        _warn_of_writers(settings, targets.where, written)
+        _warn_of_writers(settings, targets.where, writers)
         run = replace(result.run, engines=counting.judged_as)
         result = replace(result, run=run, errors=(*targets.errors, *result.errors))
         result = with_exceptions(
@@ -183,21 +183,21 @@ def _run(options: AuditOptions, *, keep_tables: bool) -> CheckResult:
 
 
 def _noting(
-    written: list[Mapping[str, int]], cases: Iterable[Case | LiveError]
+    writers: list[Mapping[str, int]], cases: Iterable[Case | LiveError]
 ) -> Iterator[Case | LiveError]:
     """Yield the cases, and note who wrote their tables."""
     for case in cases:
         if not isinstance(case, LiveError) and case.live is not None:
-            written.append(case.live.writers)
+            writers.append(case.live.writers)
         yield case
 
 
-def _warn_of_writers(settings: Trusted, where: Environment | None, written: list[Mapping[str, int]]) -> None:
+def _warn_of_writers(settings: Trusted, where: Environment | None, writers: list[Mapping[str, int]]) -> None:
     """Warn once of an engine that wrote tables of the target lately, and that nobody declares."""
     if where is None:
         return
     target = where.target
-    text = warning_of_writers(target.name, target.engines, (settings.config,), written)
+    text = warning_of_writers(target.name, target.engines, (settings.config,), writers)
     if text is not None:
         print_note(f"warning: {text}")
 

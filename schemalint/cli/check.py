@@ -41,7 +41,6 @@ from schemalint.cli._output import show
 from schemalint.cli._progress import shown_progress, workers_of, workers_options
 from schemalint.cli._reports import log_run, outputs_of, report_options, warn_of_owners, write_reports
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
-from schemalint.lint.check import check, with_exit_status
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.check_sides import (
     Sides,
@@ -55,15 +54,16 @@ from schemalint.lint.consumers import warning_of_writers
 from schemalint.lint.exception_files import exceptions_of
 from schemalint.lint.rule_judge import ordered
 from schemalint.lint.rule_sets import RuleSets, is_locked, lock_faults, rule_sets_of
+from schemalint.lint.run_check import check, with_exit_status
 from schemalint.model.exception import ExceptionSource
 from schemalint.model.finding import CheckResult, Finding, Run, SideRef
 from schemalint.project import git
 from schemalint.project.config import Config
-from schemalint.project.config.engines import without_writers
-from schemalint.project.config.project import Project, config_at, unmatched_globs
+from schemalint.project.config.repository_config import Project, config_at, unmatched_globs
+from schemalint.project.config.target_engines import without_writers
 from schemalint.project.config.trust import Trusted, find_trusted
 from schemalint.project.git import Contents, Index, Revision, Side, Worktree
-from schemalint.report.text import as_of_text
+from schemalint.report.text_helpers import as_of_text
 
 if TYPE_CHECKING:
     from schemalint.delta.engine import Engine
@@ -257,8 +257,8 @@ def _warn_of_writers(request: CheckInput, result: CheckResult) -> None:
     """Warn once of an engine that wrote live tables lately, and that nobody declares."""
     if request.live is None or request.live.target is None:
         return
-    written = [table.live.writers for table in result.tables if table.live is not None]
-    text = warning_of_writers(request.live.target, request.live.engines, request.configurations, written)
+    writers = [table.live.writers for table in result.tables if table.live is not None]
+    text = warning_of_writers(request.live.target, request.live.engines, request.configurations, writers)
     if text is not None:
         print_note(f"warning: {text}")
 
@@ -319,25 +319,25 @@ def _has_contracts(contents: Contents, options: CheckOptions) -> bool:
 
 def _fixed(project: Project, request: CheckInput, options: CheckOptions) -> CheckResult:
     """Write the fixes, or show them as a diff: then return the result without them."""
-    from schemalint.lint.check import check_and_fix, with_fixes  # noqa: PLC0415 (only with --fix or --diff)
+    from schemalint.lint.run_check import check_and_fix, with_fixes  # noqa: PLC0415 (only with --fix or --diff)
 
     result, files = check_and_fix(request, unsafe=options.unsafe_fixes)
     if options.show_diff:
         for file in files.values():
             show(document_text(file.diff))
         return check(request)
-    written, faults = {}, []
+    by_path, faults = {}, []
     for path, file in files.items():
         try:
             rewrite_text(project.repository.root / path, file.before, file.after)
         except UsageError as fault:  # the other files are fixed all the same
             faults.append(fault)
             continue
-        written[path] = file
+        by_path[path] = file
         print_note(f"fixed {file.file}")
     if not faults:
         return result
-    result = check(with_fixes(request, written))
+    result = check(with_fixes(request, by_path))
     return replace(result, errors=(*result.errors, *faults))
 
 

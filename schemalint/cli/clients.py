@@ -15,13 +15,13 @@ from schemalint.cli._connection import settings_anywhere, spark_for, via_options
 from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
-from schemalint.contract.revisions import Revisions
+from schemalint.contract.contract_revisions import Revisions
 from schemalint.deploy.last_applied import LastApplied, find_last_applied
 from schemalint.lint.case import Case, Verdict
 from schemalint.lint.client_support import known_clients, today
 from schemalint.lint.consumers import configuration_faults, with_consumers
 from schemalint.project.git import Worktree
-from schemalint.report.table import clients as reports
+from schemalint.report.table import client_matrix as reports
 from schemalint.tables.catalog.table_requests import open_environment, read_tables, table_requests
 from schemalint.tables.table_json import TableFailure
 

@@ -13,7 +13,7 @@ from schemalint.cli._options import examples
 from schemalint.cli._output import show
 from schemalint.lint.rule_lookup import explain
 from schemalint.lint.rulebook import load_rules
-from schemalint.report.rules import explanation
+from schemalint.report.rule_pages import explanation
 
 
 @click.command(

@@ -24,7 +24,7 @@ from schemalint.delta.engine import WHO_WROTE_NEWEST, as_setting, recent_writers
 from schemalint.project import git
 
 if TYPE_CHECKING:
-    from schemalint.author.pull.pull_input import NotPulled, Pulled, PullInput
+    from schemalint.author.pull.pull_input import PullFailure, PullInput, PullResult
     from schemalint.project.config.trust import Trusted, TrustedTarget
     from schemalint.project.git import Repository
     from schemalint.tables.catalog import Catalog
@@ -143,7 +143,7 @@ def command(options: PullOptions) -> int:
     return PENDING if show_diff and result.files else 0
 
 
-def _models(result: Pulled) -> str:
+def _models(result: PullResult) -> str:
     from schemalint import contract as contracts  # noqa: PLC0415 (only with --format)
     from schemalint.contract.dialects.dbt import print_models  # noqa: PLC0415
 
@@ -160,7 +160,7 @@ def _require_names(settings: Trusted, options: PullOptions) -> None:
             require_contract_name(name, settings.config.contracts)
 
 
-def _warn_of_unchecked(repository: Repository, settings: Trusted, result: Pulled) -> None:
+def _warn_of_unchecked(repository: Repository, settings: Trusted, result: PullResult) -> None:
     """Warn of new files that `check` will not read; existing ones may be excluded on purpose."""
     from schemalint.author.pull.pull_input import unseen  # noqa: PLC0415 (only for this command)
 
@@ -175,7 +175,7 @@ def _pull(
     options: PullOptions,
     via: Catalog | None,
     workers: TableWorkers,
-) -> Pulled:
+) -> PullResult:
     from schemalint.author.pull import pull  # noqa: PLC0415
     from schemalint.author.pull.live_declaration import Scope  # noqa: PLC0415 (only for this command)
     from schemalint.author.pull.pull_input import PullInput, declared_contracts  # noqa: PLC0415
@@ -199,7 +199,7 @@ def _pull(
     )
     if target is None or not options.everything:
         return pull(request, options.tables)
-    errors: list[NotPulled] = []
+    errors: list[PullFailure] = []
     result = pull(request, _matching_names(request, target, options.match, errors))
     if not result.files and not result.unchanged and not result.failed and not errors:
         raise UsageError(f"no table in target {target.name} matches {options.match}")
@@ -212,15 +212,15 @@ def _follows_locations(settings: Trusted) -> bool:
 
 
 def _matching_names(
-    request: PullInput, target: TrustedTarget, match: str, errors: list[NotPulled]
+    request: PullInput, target: TrustedTarget, match: str, errors: list[PullFailure]
 ) -> Iterator[str]:
     """Yield the names of matching tables; an error ends the search and is appended to ``errors``."""
-    from schemalint.author.pull.pull_input import NotPulled, find  # noqa: PLC0415
+    from schemalint.author.pull.pull_input import PullFailure, find  # noqa: PLC0415
 
     try:
         yield from find(target, match, request.root, request.via)
     except SchemalintError as error:
-        errors.append(NotPulled(target.name, error))
+        errors.append(PullFailure(target.name, error))
 
 
 def _target(

@@ -17,9 +17,9 @@ from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
 
 if TYPE_CHECKING:
-    from schemalint.author.revert import Reverted
+    from schemalint.author.revert_contract import RevertedContract
     from schemalint.cli._connection import Spark
-    from schemalint.deploy.request import Deployment
+    from schemalint.deploy.deploy_input import Deployment
     from schemalint.project.config.trust import Trusted
     from schemalint.project.git import Repository
     from schemalint.tables.catalog import Catalog
@@ -85,8 +85,8 @@ def command(options: RevertOptions) -> int:
     return 0
 
 
-def _revert(repository: Repository, settings: Trusted, table: str, to: str | None) -> Reverted:
-    from schemalint.author.revert import revert  # noqa: PLC0415 (only for this command)
+def _revert(repository: Repository, settings: Trusted, table: str, to: str | None) -> RevertedContract:
+    from schemalint.author.revert_contract import revert  # noqa: PLC0415 (only for this command)
 
     reverted = revert(repository, settings.config.globs, table, to)
     for note in reverted.notes:
@@ -94,7 +94,7 @@ def _revert(repository: Repository, settings: Trusted, table: str, to: str | Non
     return reverted
 
 
-def _write(repository: Repository, reverted: Reverted) -> None:
+def _write(repository: Repository, reverted: RevertedContract) -> None:
     from schemalint.author.pull.contract_files import PulledFile  # noqa: PLC0415
 
     PulledFile(repository.root / reverted.file, reverted.before, reverted.after).write()
@@ -126,8 +126,8 @@ def _show_plan(
 def _plan(
     repository: Repository, settings: Trusted, table: str, target: str | None, via: Catalog | None
 ) -> Deployment:
+    from schemalint.deploy.deploy_input import DeployInput  # noqa: PLC0415
     from schemalint.deploy.deployment import prepare  # noqa: PLC0415
-    from schemalint.deploy.request import DeployInput  # noqa: PLC0415
     from schemalint.lint.rulebook import rules_for_apply  # noqa: PLC0415
     from schemalint.project.git import Worktree  # noqa: PLC0415
     from schemalint.tables.catalog.table_location import choose_target  # noqa: PLC0415

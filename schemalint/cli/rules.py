@@ -7,7 +7,7 @@ import click
 from schemalint.cli._options import examples
 from schemalint.cli._output import show
 from schemalint.lint.rulebook import load_rules
-from schemalint.report import rules as rule_texts
+from schemalint.report import rule_pages as rule_texts
 
 
 @click.command(

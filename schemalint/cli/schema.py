@@ -14,8 +14,8 @@ from schemalint.cli._output import show
 SCHEMAS = {
     "contract": ("schemalint.contract", "json_schema"),
     "exceptions": ("schemalint.contract", "exceptions_schema"),
-    "config": ("schemalint.project.config.json_schema", "json_schema"),
-    "nested-config": ("schemalint.project.config.json_schema", "nested_json_schema"),
+    "config": ("schemalint.project.config.config_schema", "json_schema"),
+    "nested-config": ("schemalint.project.config.config_schema", "nested_json_schema"),
     "baseline": ("schemalint.lint.baseline", "schema"),
     "report": ("schemalint.report.findings.json", "schema"),
     "table": ("schemalint.tables.table_json", "schema"),

@@ -94,7 +94,7 @@ class _Json:
         self._rows = rows
 
     def __call__(self, table: TableDocument | TableFailure) -> None:
-        from schemalint.report.table.clients import clients_json  # noqa: PLC0415 (only for JSON)
+        from schemalint.report.table.client_matrix import clients_json  # noqa: PLC0415 (only for JSON)
 
         if isinstance(table, TableFailure):
             show(json_text(failure_to_json(table)))
@@ -110,7 +110,7 @@ class _Text:
         self._is_first = True
 
     def __call__(self, table: TableDocument | TableFailure) -> None:
-        from schemalint.report.table.text import show_text  # noqa: PLC0415 (only for text)
+        from schemalint.report.table.table_text import show_text  # noqa: PLC0415 (only for text)
 
         if isinstance(table, TableFailure):
             print_error(LiveError(table.message, help=table.help))

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.base.values import frozen, grouped, replace
-from schemalint.clients.table import (
+from schemalint.clients.client_table import (
     ANY,
     EVERY,
     Client,

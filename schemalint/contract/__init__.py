@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from schemalint.base.values import replace
 from schemalint.contract.anchors import Anchors, locate, text_of
-from schemalint.contract.reading import ReadResult, read, table_keys, unread_files, why_not_a_contract
+from schemalint.contract.read_contracts import ReadResult, read, table_keys, unread_files, why_not_a_contract
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract
 
 if TYPE_CHECKING:
-    from schemalint.contract.edits import Editor
+    from schemalint.contract.contract_editor import Editor
     from schemalint.model.exception import WrittenException
     from schemalint.model.finding import Edit, TextChange
 
@@ -44,7 +44,7 @@ def editor(contract: Contract, text: str) -> Editor:
         contract: The contract as read from the text, or effective for a target.
         text: The file's text.
     """
-    from schemalint.contract import edits as implementation  # noqa: PLC0415
+    from schemalint.contract import contract_editor as implementation  # noqa: PLC0415
 
     return implementation.Editor(contract, text)
 
@@ -89,21 +89,21 @@ def read_exceptions(file: str, data: bytes) -> tuple[WrittenException, ...]:
     Raises:
         ContractError: The file is invalid.
     """
-    from schemalint.contract.dialects.native import exceptions as implementation  # noqa: PLC0415
+    from schemalint.contract.dialects.native import exception_reader as implementation  # noqa: PLC0415
 
     return implementation.read_exceptions(file, data)
 
 
 def exceptions_schema() -> dict[str, Any]:
     """Return the JSON Schema of ``exceptions.yaml``, for editors."""
-    from schemalint.contract.dialects.native import json_schema as implementation  # noqa: PLC0415
+    from schemalint.contract.dialects.native import contract_schema as implementation  # noqa: PLC0415
 
     return implementation.exceptions_schema()
 
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of the native format, for editors."""
-    from schemalint.contract.dialects.native import json_schema as implementation  # noqa: PLC0415
+    from schemalint.contract.dialects.native import contract_schema as implementation  # noqa: PLC0415
 
     return implementation.json_schema()
 

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from schemalint.base.document import candidate
 from schemalint.base.printable import visible
-from schemalint.contract.reading import read
+from schemalint.contract.read_contracts import read
 from schemalint.contract.renamed_tables import renamed_tables
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract

@@ -9,7 +9,7 @@ from contextlib import suppress
 from schemalint.base.document.review import unified_diff
 from schemalint.base.errors import ContractError
 from schemalint.base.values import frozen
-from schemalint.contract.edit import edited_text
+from schemalint.contract.text_editor import edited_text
 from schemalint.model.finding import Finding, TextChange
 
 
@@ -59,7 +59,7 @@ def fixed_files(
 
 def _fixed(file: str, text: str, findings: list[Finding]) -> FixedFile | None:
     # Two insertions in one place cannot always be made together, such as two of the same key.
-    for accepted in (_Accepted(shares=True), _Accepted(shares=False)):
+    for accepted in (_AcceptedChanges(shares=True), _AcceptedChanges(shares=False)):
         fixed = [finding for finding in findings if accepted.add(finding.text_changes)]
         with suppress(ContractError):
             after = edited_text(file, text, accepted.changes)
@@ -67,7 +67,7 @@ def _fixed(file: str, text: str, findings: list[Finding]) -> FixedFile | None:
     return None
 
 
-class _Accepted:
+class _AcceptedChanges:
     """The text changes of several fixes that can be made together.
 
     Attributes:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from schemalint.base.errors import ConfigError, ContractError, GitError, Location, SchemalintError
 from schemalint.base.printable import visible
 from schemalint.contract.anchors import locate
+from schemalint.contract.contract_revisions import Declarations
 from schemalint.contract.dialects import Reading, Source, dialects, read_declarations
 from schemalint.contract.overlay import extended, nothing_to_extend
-from schemalint.contract.revisions import Declarations
 from schemalint.model.contract import Contract
 from schemalint.project import git
 from schemalint.project.config import Config
-from schemalint.project.config.declarations import Declarations as File
+from schemalint.project.config.declaration_files import Declarations as File
 from schemalint.project.git import Repository, Side
 
 _MOST_BESIDE = 1 << 20

@@ -253,10 +253,10 @@ def live_steps(history: History) -> tuple[HistoryStep, ...]:
     """Return every commit that changed metadata or protocol, oldest first; see `HistoryStep.superseded`."""
     all_steps = tuple(steps(history))
     states = _states(all_steps)
-    written = tuple(_written(history, all_steps))
-    oldest = written[0] if written else len(all_steps)
-    mattering = _mattering(states, written)
-    unmapped = next((index for index in written if _mapping(states[index]) == "none"), len(all_steps))
+    of_files = tuple(_written(history, all_steps))
+    oldest = of_files[0] if of_files else len(all_steps)
+    mattering = _mattering(states, of_files)
+    unmapped = next((index for index in of_files if _mapping(states[index]) == "none"), len(all_steps))
     return tuple(
         replace(
             step,
@@ -264,7 +264,7 @@ def live_steps(history: History) -> tuple[HistoryStep, ...]:
             has_unmapped_files=unmapped < index,
         )
         for index, step in enumerate(
-            (*all_steps[:oldest], *_with_earlier_columns(all_steps, states, set(written)))
+            (*all_steps[:oldest], *_with_earlier_columns(all_steps, states, set(of_files)))
         )
     )
 
@@ -286,24 +286,24 @@ def _states(all_steps: Iterable[HistoryStep]) -> tuple[TableState | None, ...]:
 
 
 def _with_earlier_columns(
-    all_steps: Sequence[HistoryStep], states: Sequence[TableState | None], written: Collection[int]
+    all_steps: Sequence[HistoryStep], states: Sequence[TableState | None], of_files: Collection[int]
 ) -> Iterator[HistoryStep]:
-    """Yield the steps since the oldest one in `written` with what is known of the columns before.
+    """Yield the steps since the oldest one in `of_files` with what is known of the columns before.
 
     Args:
         all_steps: The steps.
         states: The state after each step.
-        written: The indexes of the steps under whose schema the live data files were written.
+        of_files: The indexes of the steps under whose schema the live data files were written.
     """
     is_mapped = any(_mapping(state) != "none" for state in states)
     highest, stored = 0, frozenset[Path]()
     columns: Struct | None = None
-    for index in range(min(written, default=len(all_steps)), len(all_steps)):
+    for index in range(min(of_files, default=len(all_steps)), len(all_steps)):
         step, state = all_steps[index], states[index]
         yield replace(step, max_column_id=highest, stored_paths=stored) if highest else step
         if step.entry.metadata is not None:
             highest = max(highest, max_column_id(step.entry.metadata.state))
-        if is_mapped and index in written and state and state.columns is not columns:
+        if is_mapped and index in of_files and state and state.columns is not columns:
             columns = state.columns
             stored |= stored_paths(columns)
 
@@ -327,12 +327,12 @@ def _may_replace_all_files(entry: HistoryEntry) -> bool:
     return replaces_all_files(entry) or (entry.operation is None and entry.removes_files)
 
 
-def _mattering(states: Sequence[TableState | None], written: Iterable[int]) -> set[int]:
-    """Return the indexes of the commits that matter to files with the schemas of `written`."""
+def _mattering(states: Sequence[TableState | None], of_files: Iterable[int]) -> set[int]:
+    """Return the indexes of the commits that matter to files with the schemas of `of_files`."""
     keys = tuple(_schema_keys(states))
     newest = {key: index for index, key in enumerate(keys)}
     versions: set[int] = set()
-    for start in written:
+    for start in of_files:
         index = newest[keys[start]] + 1
         while index < len(keys) and index not in versions:
             versions.add(index)

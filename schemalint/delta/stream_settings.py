@@ -91,8 +91,8 @@ def metadata_paths(checkpoint: str, source: int = 0, scheme: str | None = None) 
     qualified = _qualified(checkpoint)
     if qualified is None:
         return ()
-    written, authority, folder = qualified
-    schemes = (scheme,) if scheme else _spellings(written)
+    own_scheme, authority, folder = qualified
+    schemes = (scheme,) if scheme else _spellings(own_scheme)
     if not authority and not all(prefix.lower() in _WITHOUT_AUTHORITY for prefix in schemes):
         return ()  # the stream's Spark fills in the authority of its default file system
     roots = (f"{prefix}://{authority}{folder}" if authority else f"{prefix}:{folder}" for prefix in schemes)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.errors import UsageError
 from schemalint.base.values import frozen, replace
-from schemalint.model.plan import PLAN_FORMAT, Approval, Plan, Refusal, RefusalKind, StepKind, TablePlan
+from schemalint.model.table_plan import PLAN_FORMAT, Approval, Plan, Refusal, RefusalKind, StepKind, TablePlan
 
 if TYPE_CHECKING:
-    from schemalint.deploy.request import Deployment
+    from schemalint.deploy.deploy_input import Deployment
     from schemalint.model.contract import Contract
 
 

@@ -8,7 +8,7 @@ from schemalint.base.errors import ApplyError
 from schemalint.base.values import replace
 from schemalint.delta.protocol import above_limits, format_limits, minimum_versions
 from schemalint.model.contract import Contract
-from schemalint.model.plan import Refusal, RefusalKind, TablePlan
+from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables.catalog import Catalog, open_catalog, staged_features
 from schemalint.tables.catalog.table_location import is_found_by_name

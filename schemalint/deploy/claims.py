@@ -10,12 +10,12 @@ from pathlib import Path
 from schemalint import contract as contracts
 from schemalint.base.errors import ConfigError, LiveError
 from schemalint.base.values import field, frozen, replace
+from schemalint.contract.contract_revisions import Revisions
 from schemalint.contract.renamed_tables import renamed_tables
-from schemalint.contract.revisions import Revisions
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.marker import Marker, declaration_hash
-from schemalint.model.plan import Refusal, RefusalKind, TablePlan
 from schemalint.model.rule_codes import DUPLICATE_TABLE
+from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables import catalog
 from schemalint.tables.catalog import Catalog

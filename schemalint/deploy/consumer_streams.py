@@ -9,8 +9,8 @@ from schemalint.delta.streams import commits_since
 from schemalint.delta.table import LiveTable
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract
-from schemalint.model.plan import Refusal, RefusalKind, TablePlan
 from schemalint.model.stream_report import StreamReport, stream_reports, waiting_streams
+from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
 from schemalint.planner import planned_commits
 
 

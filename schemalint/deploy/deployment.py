@@ -13,17 +13,17 @@ from schemalint import contract as contracts
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.printable import visible
 from schemalint.base.values import frozen, replace
-from schemalint.contract.revisions import Declarations, Revisions, contracts_at
+from schemalint.contract.contract_revisions import Declarations, Revisions, contracts_at
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.engine import Engine
 from schemalint.deploy.approvals import require_hashes
 from schemalint.deploy.claims import Claims
 from schemalint.deploy.consumer_streams import planned_streams, without_unread_streams
+from schemalint.deploy.deploy_input import DeployInput, Deployment, TargetAccess, UnplannedTable
 from schemalint.deploy.earlier_target import in_order, read_deploy_log
 from schemalint.deploy.last_applied import resolved_base
 from schemalint.deploy.other_engine import refused_by
 from schemalint.deploy.planning import planned, with_cosmetic_steps_waiting
-from schemalint.deploy.request import DeployInput, Deployment, TargetAccess, Unplanned
 from schemalint.deploy.several_writers import warnings
 from schemalint.lint.consumers import configuration_faults, warning_of_writers, with_consumers
 from schemalint.lint.exception_files import merged_exceptions
@@ -31,10 +31,10 @@ from schemalint.lint.rule_judge import collecting
 from schemalint.lint.rule_sets import lock_faults, rule_sets_for_apply
 from schemalint.lint.rulebook import rules_for_apply
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.finding import Skipped
-from schemalint.model.plan import Plan, TablePlan
+from schemalint.model.finding import SkippedTable
+from schemalint.model.table_plan import Plan, TablePlan
 from schemalint.project import git
-from schemalint.project.config.project import Project, unmatched_globs
+from schemalint.project.config.repository_config import Project, unmatched_globs
 from schemalint.project.config.trust import resolve_storage, run_by, written_by
 from schemalint.project.git import (
     Worktree,
@@ -46,7 +46,7 @@ from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 
 if TYPE_CHECKING:
     from schemalint.project.config import Cosmetic
-    from schemalint.project.config.declarations import Declarations as FileOfDeclarations
+    from schemalint.project.config.declaration_files import Declarations as FileOfDeclarations
     from schemalint.project.config.trust import Trusted
     from schemalint.tables.catalog import Catalog
 
@@ -94,14 +94,14 @@ def prepare(request: DeployInput) -> Deployment:
     to_plan = [contract for contract in requested if _is_planned(contract)]
     live_tables.fetch(to_plan)
     revisions.history.expect(live_tables.fetched)
-    written = [table.writers for table in live_tables.fetched]
-    about_writers = warning_of_writers(request.target.name, request.target.engines, (config,), written)
+    writers = [table.writers for table in live_tables.fetched]
+    about_writers = warning_of_writers(request.target.name, request.target.engines, (config,), writers)
     rule_sets = rule_sets_for_apply(config, request.rules, request.local)
     unplanned = [
-        Unplanned(error.location.file if error.location else "", error) for error in declarations.errors
+        UnplannedTable(error.location.file if error.location else "", error) for error in declarations.errors
     ]
 
-    def planned_or_not(contract: Contract) -> tuple[TablePlan, Contract] | Unplanned:
+    def planned_or_not(contract: Contract) -> tuple[TablePlan, Contract] | UnplannedTable:
         errors: list[SchemalintError] = []
         done: list[tuple[TablePlan, Contract]] = []
         with collecting(errors, contract.table):
@@ -109,11 +109,11 @@ def prepare(request: DeployInput) -> Deployment:
             plan, with_streams = planned(request, contract, live_tables, claims, sets)
             cosmetic = request.cosmetic or request.settings.config.cosmetic
             done.append((with_cosmetic_steps_waiting(plan, with_streams, cosmetic), with_streams))
-        return done[0] if done else Unplanned(contract.table, errors[0])
+        return done[0] if done else UnplannedTable(contract.table, errors[0])
 
     results = live_tables.each("planning", planned_or_not, to_plan)
-    unplanned += (result for result in results if isinstance(result, Unplanned))
-    planned_tables = [result for result in results if not isinstance(result, Unplanned)]
+    unplanned += (result for result in results if isinstance(result, UnplannedTable))
+    planned_tables = [result for result in results if not isinstance(result, UnplannedTable)]
     plans = [plan for plan, _contract in planned_tables]
     if request.after is not None:
         plans = [in_order(plan, declared[table_key(plan.table)], request.after) for plan in plans]
@@ -146,13 +146,13 @@ def prepare(request: DeployInput) -> Deployment:
     )
 
 
-def _skipped(contract: Contract) -> Skipped:
+def _skipped(contract: Contract) -> SkippedTable:
     reason = "absent from this target" if contract.absent else f"managed by {contract.managed_by}"
-    return Skipped(contract.table, reason)
+    return SkippedTable(contract.table, reason)
 
 
-def _of_another_tool(entry: FileOfDeclarations) -> Skipped:
-    return Skipped(
+def _of_another_tool(entry: FileOfDeclarations) -> SkippedTable:
+    return SkippedTable(
         visible(entry.path), f"managed by {entry.format}, which alters the tables of this file itself"
     )
 

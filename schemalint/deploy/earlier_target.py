@@ -14,13 +14,13 @@ from schemalint import contract as contracts
 from schemalint.base import limits
 from schemalint.base.errors import UsageError
 from schemalint.base.printable import visible
-from schemalint.base.reading import read_given
+from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen, replace
 from schemalint.delta.schema_json import load_json
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.json_forms import Content, object_of, optional_text_of, text_of
 from schemalint.model.marker import declaration_hash
-from schemalint.model.plan import Refusal, RefusalKind, TablePlan
+from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
 from schemalint.project.config.trust import TrustedTarget
 
 _VERSION: Final = 1

@@ -21,9 +21,9 @@ from schemalint.delta.feature import find_feature
 from schemalint.delta.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER, Protocol
 from schemalint.delta.table import LiveTable, Metadata, TableState
 from schemalint.deploy.consumer_streams import planned_streams, without_unread_streams
+from schemalint.deploy.deploy_input import Deployment, TargetAccess, UnplannedTable
 from schemalint.deploy.other_engine import NEWEST
 from schemalint.deploy.plan_file import FiledTable, Origin, PlanFile
-from schemalint.deploy.request import Deployment, TargetAccess, Unplanned
 from schemalint.lint.case import Case, Purpose, Verdict
 from schemalint.lint.judge import judge
 from schemalint.lint.readers import each_client_once
@@ -35,11 +35,11 @@ from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Severity
 from schemalint.model.marker import PENDING, read_marker
-from schemalint.model.plan import Plan, Refusal, RefusalKind, StepKind, TablePlan
+from schemalint.model.table_plan import Plan, Refusal, RefusalKind, StepKind, TablePlan
 from schemalint.planner import Remaining, pending_changes, plan_table, remaining_steps, with_size
 from schemalint.project.config.trust import Trusted, TrustedTarget, resolve_storage, run_by
 from schemalint.tables.catalog import Catalog
-from schemalint.tables.catalog.stream_progress import with_progress
+from schemalint.tables.catalog.contract_streams import with_progress
 from schemalint.tables.catalog.table_location import is_found_by_name, require_reachable
 from schemalint.tables.catalog.target_tables import TargetTables
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
@@ -97,14 +97,14 @@ def resume(request: JournalInput) -> Deployment:
     live_tables.fetch(table.origin.contract for table in filed if table.origin is not None)
     plans: list[TablePlan] = []
     contracts: dict[str, Contract] = {}
-    unplanned: list[Unplanned] = []
+    unplanned: list[UnplannedTable] = []
     for table in filed:
         errors: list[SchemalintError] = []
         with collecting(errors, table.table):
             plan, contract = _resumed(request, table, live_tables)
             plans.append(plan)
             contracts[table.table] = contract
-        unplanned += (Unplanned(table.table, error) for error in errors)
+        unplanned += (UnplannedTable(table.table, error) for error in errors)
     return Deployment(
         plan=Plan(request.target.name, tuple(plans)),
         contracts=contracts,

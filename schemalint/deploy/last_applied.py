@@ -11,7 +11,7 @@ from typing import Final
 
 from schemalint.base.errors import SchemalintError
 from schemalint.base.values import frozen, replace
-from schemalint.contract.revisions import Revisions
+from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.change import (
     Change,
     DeletionListed,
@@ -32,9 +32,9 @@ from schemalint.deploy.matching_revision import matching_revision, possible_rena
 from schemalint.model.column_tracking import ColumnTracking, is_alike, track_back, track_columns
 from schemalint.model.contract import Contract
 from schemalint.model.marker import Marker, declaration_hash, read_marker, read_pending
-from schemalint.model.plan import Refusal, RefusalKind
 from schemalint.model.revision_columns import listed_paths
 from schemalint.model.rule_codes import DRIFT_SCHEMA
+from schemalint.model.table_plan import Refusal, RefusalKind
 from schemalint.planner import PlanOptions, pending_changes
 from schemalint.project.git import MissingHistoryError, Repository, Revision, is_ancestor, resolve
 

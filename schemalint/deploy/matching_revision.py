@@ -30,8 +30,8 @@ from schemalint.delta.type_text import print_type
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.contract import Contract
 from schemalint.model.marker import declaration_hash
-from schemalint.model.plan import Refusal, RefusalKind
 from schemalint.model.rule_codes import DRIFT_SCHEMA
+from schemalint.model.table_plan import Refusal, RefusalKind
 from schemalint.planner import PlanOptions, pending_changes
 
 

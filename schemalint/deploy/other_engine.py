@@ -7,8 +7,8 @@ from typing import Final
 from schemalint.base.errors import UsageError
 from schemalint.base.values import replace
 from schemalint.delta.engine import DELTA_SPARK, FABRIC, Engine
-from schemalint.deploy.request import Deployment
-from schemalint.model.plan import RefusalKind, Step, TablePlan
+from schemalint.deploy.deploy_input import Deployment
+from schemalint.model.table_plan import RefusalKind, Step, TablePlan
 
 NEWEST: Final = "the newest Delta"
 

@@ -12,7 +12,7 @@ from typing import Final
 from schemalint.base import limits
 from schemalint.base.errors import UsageError
 from schemalint.base.printable import visible
-from schemalint.base.reading import read_given
+from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen, replace
 from schemalint.delta.datatype import Field, Struct, map_fields
 from schemalint.delta.engine import Engine, parse_engine
@@ -34,7 +34,7 @@ from schemalint.model.json_forms import (
     state_to_json,
     text_of,
 )
-from schemalint.model.plan import PLAN_FORMAT, Refusal, RefusalKind, TablePlan, hash_of_tables
+from schemalint.model.table_plan import PLAN_FORMAT, Refusal, RefusalKind, TablePlan, hash_of_tables
 from schemalint.planner import PlanOptions
 
 _FILED: Final = Refusal(RefusalKind.OPERATION, "of a plan file")

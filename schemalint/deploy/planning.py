@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.errors import ConfigError
 from schemalint.base.values import replace
-from schemalint.contract.revisions import Revisions
+from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.approvals import with_upgrade_allowed, with_upgrade_gated
 from schemalint.deploy.catalog_features import (
@@ -20,10 +20,10 @@ from schemalint.deploy.catalog_features import (
     with_features_of_catalog,
 )
 from schemalint.deploy.claims import Claims
+from schemalint.deploy.deploy_input import DeployInput
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied, unseen_edits
-from schemalint.deploy.request import DeployInput
+from schemalint.lint.approve import ExceptionResult, approve, is_expired
 from schemalint.lint.case import Case, Purpose, Verdict
-from schemalint.lint.exceptions import ExceptionResult, approve, is_expired
 from schemalint.lint.judge import judge
 from schemalint.lint.readers import each_client_once
 from schemalint.lint.rule_sets import RuleSet
@@ -32,15 +32,15 @@ from schemalint.model.contract import Contract, table_key
 from schemalint.model.exception import WrittenException
 from schemalint.model.finding import Severity
 from schemalint.model.marker import declaration_hash, read_marker, read_pending
-from schemalint.model.plan import Refusal, RefusalKind, TablePlan
 from schemalint.model.rule_codes import PROTOCOL_UPGRADE, TABLE_REMOVED
+from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
 from schemalint.planner import PlanOptions, after_interrupted_run, only_stops_streams, plan_table
 from schemalint.project.config import Cosmetic
 from schemalint.project.git import (
     MissingHistoryError,
     is_known,
 )
-from schemalint.tables.catalog.stream_progress import with_progress
+from schemalint.tables.catalog.contract_streams import with_progress
 from schemalint.tables.catalog.table_location import is_found_by_name
 from schemalint.tables.catalog.target_tables import TargetTables
 

@@ -23,9 +23,9 @@ from schemalint.base.files import LineFile
 from schemalint.base.printable import json_text
 from schemalint.base.values import frozen
 from schemalint.delta.path import format_path
-from schemalint.deploy.request import Deployment
-from schemalint.model.plan import Step, TablePlan
+from schemalint.deploy.deploy_input import Deployment
 from schemalint.model.stream_report import StreamReport, stream_json
+from schemalint.model.table_plan import Step, TablePlan
 
 VERSION: Final = 1
 """The version of the format; it changes with the meaning of a key."""
@@ -86,7 +86,7 @@ class DoneStep:
 
 
 @frozen
-class Applied:
+class AppliedTable:
     """A table after `apply`.
 
     Attributes:
@@ -161,7 +161,7 @@ class DeployLog:
         """Say that a statement was executed."""
         self._write("step", {"table": plan.table, **_step_json(done)})
 
-    def table(self, result: Applied) -> Applied:
+    def table(self, result: AppliedTable) -> AppliedTable:
         """Say what became of a table, and return that."""
         with self._lock:
             self._outcomes[result.outcome.name.lower()] += 1
@@ -206,7 +206,7 @@ class DeployLog:
             self._file.write(json_text({"type": kind, "time": now, **content}))
 
 
-def table_json(result: Applied, plan: TablePlan | None) -> dict[str, object]:
+def table_json(result: AppliedTable, plan: TablePlan | None) -> dict[str, object]:
     """Return what each JSON output of `apply` says of a table."""
     return {
         "table": result.table,
@@ -238,7 +238,7 @@ def _step_json(done: DoneStep) -> dict[str, object]:
     }
 
 
-def warnings(result: Applied) -> list[str]:
+def warnings(result: AppliedTable) -> list[str]:
     """Say what a table that is as declared lacks: its marker, or a current entry in the catalog."""
     return [
         f"{result.table} is as declared, but {what}: {error.message}"

@@ -14,7 +14,7 @@ from schemalint.delta.log_store import (
     log_store_key,
     log_store_on_s3,
 )
-from schemalint.model.plan import TablePlan
+from schemalint.model.table_plan import TablePlan
 from schemalint.project.config import SparkSettings
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables.catalog import CATALOG_MANAGED

@@ -14,7 +14,7 @@ from schemalint.delta.engine import NO_ENGINES, Engines
 from schemalint.delta.footer_summary import physical_types
 from schemalint.lint.case import Case, Purpose
 from schemalint.lint.consumers import with_consumers
-from schemalint.tables.catalog.stream_progress import with_progress
+from schemalint.tables.catalog.contract_streams import with_progress
 from schemalint.tables.catalog.table_requests import read_tables
 from schemalint.tables.storage import is_remote
 from schemalint.tables.table_json import TableDocument

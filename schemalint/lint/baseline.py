@@ -200,22 +200,22 @@ def _is_list(document: Mapping[str, object]) -> bool:
     return isinstance(document["findings"], list)
 
 
-def _entry(written: object) -> Entry | None:
-    if not isinstance(written, dict):
+def _entry(data: object) -> Entry | None:
+    if not isinstance(data, dict):
         return None
     texts = ("table", "code", "object", "severity", "fingerprint")
-    against, count, target = written.get("against"), written.get("count", 1), written.get("target")
+    against, count, target = data.get("against"), data.get("count", 1), data.get("target")
     is_valid = (
-        {*written} <= {*Entry.__match_args__}
-        and all(isinstance(written.get(name), str) for name in texts)
-        and written["severity"] in {severity.label for severity in Severity}
+        {*data} <= {*Entry.__match_args__}
+        and all(isinstance(data.get(name), str) for name in texts)
+        and data["severity"] in {severity.label for severity in Severity}
         and isinstance(against, list)
         and all(isinstance(side, str) for side in against)
         and type(count) is int
         and 0 < count <= _MOST
         and (target is None or isinstance(target, str))
     )
-    return Entry(**{**written, "target": target, "against": tuple(against or ())}) if is_valid else None
+    return Entry(**{**data, "target": target, "against": tuple(against or ())}) if is_valid else None
 
 
 def _no_baseline(file: str, reason: str) -> ConfigError:

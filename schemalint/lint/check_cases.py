@@ -17,7 +17,7 @@ from schemalint.lint.duplicates import duplicates
 from schemalint.lint.rule_sets import configurations_of
 from schemalint.model.contract import NATIVE, table_key
 from schemalint.model.fact import LiveTableMissing, RootWithoutTables, TableRetired
-from schemalint.model.finding import Skipped
+from schemalint.model.finding import SkippedTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,7 +44,7 @@ class CheckCases:
     def __init__(self, request: CheckInput, sides: PairedContracts) -> None:
         self._request = request
         self.sides = sides
-        self.skipped: list[Skipped] = []
+        self.skipped: list[SkippedTable] = []
         self.not_compared: set[str] = set()
         self.found: dict[tuple[str | None, str], str] = {}
         self.live_tables: dict[str, LiveTable] = {}
@@ -204,7 +204,7 @@ class CheckCases:
         return Case(self._rules(contract), base, contract, target=live.target, facts=(fact,))
 
     def _skip(self, contract: Contract, reason: str) -> None:
-        self.skipped.append(Skipped(contract.table, reason))
+        self.skipped.append(SkippedTable(contract.table, reason))
         self.not_compared.add(contract.key)
 
     @cached_property
@@ -239,7 +239,7 @@ class PairedContracts:
         self.after: dict[str, Contract] = {}
         self.unreadable: set[str] = set()
         self.errors: list[SchemalintError] = []
-        self.skipped: list[Skipped] = []
+        self.skipped: list[SkippedTable] = []
         # A contract that stays says what its table was, not a copy that the change deletes.
         ordered = sorted(paths, key=lambda path: path not in request.contents.head)
         for path in request.counted("reading", ordered):
@@ -300,12 +300,12 @@ class PairedContracts:
             table, older = self.after[key].table, self._request.readable(key)
             if older is None:
                 self.skipped.append(
-                    Skipped(table, f"{reason}, and no earlier commit has this contract: judged as new")
+                    SkippedTable(table, f"{reason}, and no earlier commit has this contract: judged as new")
                 )
                 continue
             commit, contract = older
             self.before[key] = contract
-            self.skipped.append(Skipped(table, f"{reason}: compared with {commit[:12]}"))
+            self.skipped.append(SkippedTable(table, f"{reason}: compared with {commit[:12]}"))
 
 
 def is_unchanged(request: CheckInput, path: str) -> bool:

@@ -17,7 +17,7 @@ from schemalint.base import limits
 from schemalint.base.document import candidate
 from schemalint.base.errors import ConfigError, Location, UsageError
 from schemalint.base.printable import visible
-from schemalint.base.reading import read_given
+from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen, replace
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.table import TableState
@@ -32,9 +32,9 @@ from schemalint.model.fact import ConfigurationChanged
 from schemalint.model.finding import Finding, Severity
 from schemalint.project import git
 from schemalint.project.config import Config, read_file
-from schemalint.project.config.nested import NAME as NESTED
-from schemalint.project.config.nested import with_nested
-from schemalint.project.config.project import config_at, found_config, given_config
+from schemalint.project.config.nested_settings import NAME as NESTED
+from schemalint.project.config.nested_settings import with_nested
+from schemalint.project.config.repository_config import config_at, found_config, given_config
 from schemalint.project.config.toml_text import Positions
 from schemalint.project.git import Contents, EmptyTree, Repository, Revision, Side, Worktree
 

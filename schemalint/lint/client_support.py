@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from schemalint.base.values import grouped, replace
+from schemalint.clients.client_table import client_names, find_client, type_name
 from schemalint.clients.support import cures, form_of, support
-from schemalint.clients.table import client_names, find_client, type_name
 from schemalint.delta import protocol, widening
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, closure

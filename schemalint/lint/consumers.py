@@ -54,7 +54,7 @@ def with_consumers(contract: Contract, *configurations: Config) -> Contract:
 
 
 def warning_of_writers(
-    target: str, declared: Engines, configurations: Iterable[Config], written: Iterable[Mapping[str, int]]
+    target: str, declared: Engines, configurations: Iterable[Config], writers: Iterable[Mapping[str, int]]
 ) -> str | None:
     """Warn of engines that wrote tables of a target lately, and that nobody declares.
 
@@ -62,11 +62,11 @@ def warning_of_writers(
         target: The name of the target.
         declared: Its engines.
         configurations: Those whose tables have writers of their own.
-        written: `LiveTable.writers` of the tables.
+        writers: `LiveTable.writers` of the tables.
     """
     entries = (entry for config in configurations for entry in config.tables)
     engines = (declared, *(Engines(writers=entry.writers) for entry in entries))
-    return engine.warning(target, engines, written, int(time.time() * 1000))
+    return engine.warning(target, engines, writers, int(time.time() * 1000))
 
 
 def configuration_faults(config: Config) -> Iterator[ConfigError]:
@@ -92,20 +92,22 @@ def _with_consumers(
     declaring: _Declaring, contract: Contract, configurations: Sequence[Config], *, of_table: bool = False
 ) -> _Declaring:
     """Return a contract or an overlay with the consumers that it names, and those of its table."""
-    given: tuple[Consumer, ...] = ()
-    known: Mapping[str, Consumer] = {}
+    consumers_of_config: tuple[Consumer, ...] = ()
+    declarations: Mapping[str, Consumer] = {}
     for config in configurations:
-        known = config.consumers
+        declarations = config.consumers
         entries = _entries_of(contract.table, config) if of_table else ()
         of_config = (name for entry in entries for name in entry.consumers)
         names = dict.fromkeys((*of_config, *declaring.named_consumers))
-        consumers = (known[name] for name in names if name in known)
-        given = united(given, [_of_columns(consumer, contract.state.columns) for consumer in consumers])
+        consumers = (declarations[name] for name in names if name in declarations)
+        consumers_of_config = united(
+            consumers_of_config, [_of_columns(consumer, contract.state.columns) for consumer in consumers]
+        )
     rows = configurations[0].clients
-    faults = tuple(islice(_faults(declaring, known, rows), _MOST_FAULTS))
-    if not given and not faults:
+    faults = tuple(islice(_faults(declaring, declarations, rows), _MOST_FAULTS))
+    if not consumers_of_config and not faults:
         return declaring
-    return replace(declaring, consumers=(*given, *declaring.consumers), consumer_faults=faults)
+    return replace(declaring, consumers=(*consumers_of_config, *declaring.consumers), consumer_faults=faults)
 
 
 def _entries_of(table: str, config: Config) -> Iterator[TableSettings]:
@@ -126,7 +128,7 @@ def _of_columns(consumer: Consumer, columns: Struct) -> Consumer:
 def _faults_of_rows(config: Config) -> Iterator[ConfigError]:
     if not config.clients:
         return
-    from schemalint.clients.table import read_row  # noqa: PLC0415 (only with rows)
+    from schemalint.clients.client_table import read_row  # noqa: PLC0415 (only with rows)
 
     for number, row in enumerate(config.clients, 1):
         try:
@@ -151,7 +153,7 @@ def _faults(
 def _faults_of_client(consumer: Consumer, rows: _Rows) -> Iterator[ConsumerFault]:
     if consumer.client is None:
         return
-    from schemalint.clients.table import client_names, find_client, parse_versions  # noqa: PLC0415 (only for clients)
+    from schemalint.clients.client_table import client_names, find_client, parse_versions  # noqa: PLC0415 (only for clients)
 
     def fault(kind: FaultKind, value: str, candidates: Iterable[str] = ()) -> ConsumerFault:
         return ConsumerFault(kind, consumer.name, value, _nearest(value, candidates))

@@ -21,14 +21,14 @@ from schemalint.base.values import field, frozen, replace
 from schemalint.contract.dialects import Reading
 from schemalint.delta.path import Path, format_path, split_path
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.finding import Skipped
+from schemalint.model.finding import SkippedTable
 from schemalint.project import git
 from schemalint.project.git import Revision, Side
 
 if TYPE_CHECKING:
     from schemalint.base.errors import SchemalintError
     from schemalint.contract.dialects import Origin
-    from schemalint.project.config.declarations import Declarations
+    from schemalint.project.config.declaration_files import Declarations
     from schemalint.project.git import Repository
 
 
@@ -51,7 +51,7 @@ class Pairs:
     observed: Mapping[str, frozenset[str]]
     errors: tuple[ContractError, ...] = ()
     notes: tuple[str, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedTable, ...] = ()
     why_gone: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -87,7 +87,7 @@ def paired(before: Reading, after: Reading) -> Pairs:
         tuple(errors),
         (*moves.notes(), *_variants(before, after)),
         tuple(
-            Skipped(new.table, "its declaration in the base has an error: judged as new")
+            SkippedTable(new.table, "its declaration in the base has an error: judged as new")
             for partner, new in partners
             if partner is None and after.identities.get(new.key) in before.unreadable
         ),

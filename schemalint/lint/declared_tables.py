@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from schemalint import contract as contracts
 from schemalint.base.errors import GitError, SchemalintError, UsageError
 from schemalint.base.printable import visible
-from schemalint.base.reading import read_given
+from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.dialects import Reading
 from schemalint.contract.tool_files import notes_of, read_file, require_known
@@ -22,9 +22,9 @@ from schemalint.contract.tool_files import with_overlays as joined
 from schemalint.lint.declared_sides import paired, stale_base, why_not_made
 from schemalint.model.contract import NATIVE, Contract, table_key
 from schemalint.model.fact import DuplicateTable
-from schemalint.model.finding import Finding, Skipped
+from schemalint.model.finding import Finding, SkippedTable
 from schemalint.project import git
-from schemalint.project.config.declarations import Declarations, given_declarations
+from schemalint.project.config.declaration_files import Declarations, given_declarations
 from schemalint.project.git import Contents, EmptyTree, File, Repository, Side, Worktree
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class DeclaredTables:
     before: Mapping[str, Contract] = field(default_factory=dict)
     after: Mapping[str, Contract] = field(default_factory=dict)
     errors: tuple[SchemalintError, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedTable, ...] = ()
     notes: tuple[str, ...] = ()
     observed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     texts: Callable[[str], str | None] = lambda _file: None
@@ -135,7 +135,7 @@ def declared_tables(
     base: Side,
     head: Side,
     deciding: Sequence[Config],
-    given: tuple[str | None, str | None] = (None, None),
+    declarations: tuple[str | None, str | None] = (None, None),
     *,
     is_ci: bool,
 ) -> DeclaredTables | None:
@@ -146,7 +146,7 @@ def declared_tables(
         base: The old side.
         head: The new side.
         deciding: The configurations that decide, that of the head last.
-        given: ``--base-from`` and ``--head-from``.
+        declarations: ``--base-from`` and ``--head-from``.
         is_ci: Whether this is a run in CI.
 
     Raises:
@@ -155,7 +155,7 @@ def declared_tables(
     """
     base_from, head_from = (
         None if value is None else given_declarations(option, value)
-        for option, value in zip(("--base-from", "--head-from"), given, strict=True)
+        for option, value in zip(("--base-from", "--head-from"), declarations, strict=True)
     )
     entries = _entries(deciding, filter(None, (head_from, base_from)))
     if not entries:
@@ -167,7 +167,7 @@ def declared_tables(
     return _joined([_sides(files, entry) for entry in entries])
 
 
-def _entries(deciding: Sequence[Config], given: Iterable[Declarations]) -> tuple[Declarations, ...]:
+def _entries(deciding: Sequence[Config], declarations: Iterable[Declarations]) -> tuple[Declarations, ...]:
     """Return the files, each once: with the models that any configuration names."""
     by_path: dict[tuple[str, str], Declarations] = {}
     for config in reversed(deciding):
@@ -175,7 +175,7 @@ def _entries(deciding: Sequence[Config], given: Iterable[Declarations]) -> tuple
             key = (entry.path, entry.format)
             models = (*by_path[key].models, *entry.models) if key in by_path else entry.models
             by_path[key] = replace(by_path.get(key, entry), models=tuple(dict.fromkeys(models)))
-    for entry in given:
+    for entry in declarations:
         if entry.format not in {other.format for other in by_path.values()}:
             by_path[entry.path, entry.format] = entry
     return tuple(by_path.values())
@@ -184,8 +184,8 @@ def _entries(deciding: Sequence[Config], given: Iterable[Declarations]) -> tuple
 def _sides(files: _Files, entry: Declarations) -> DeclaredTables:
     """Read the files of one entry, of both sides."""
     base_from, head_from = (
-        given if given is not None and given.format == entry.format else None
-        for given in (files.base_from, files.head_from)
+        declarations if declarations is not None and declarations.format == entry.format else None
+        for declarations in (files.base_from, files.head_from)
     )
     try:
         if base_from is not None:
@@ -237,7 +237,7 @@ def _read(
     repository: Repository,
     side: Side,
     entry: Declarations,
-    given: Declarations | None,
+    declarations: Declarations | None,
     catalog: bytes | None,
 ) -> Reading | None:
     """Return what a file declares on one side; None if the side has no such file.
@@ -248,11 +248,11 @@ def _read(
         GitError: The file cannot be read.
     """
     most = entry.most_mib << 20
-    if given is not None:
-        data = _given(given.path, most)
+    if declarations is not None:
+        data = _given(declarations.path, most)
         if data is None:
-            raise GitError(f"there is no file {visible(given.path)}", help="make it first: dbt parse")
-        name = given.path
+            raise GitError(f"there is no file {visible(declarations.path)}", help="make it first: dbt parse")
+        name = declarations.path
     else:
         data, name = git.large_file_at(repository, side, entry.path, most), entry.path
     return None if data is None else read_file(repository, side, entry, data, catalog, name)
@@ -282,10 +282,10 @@ def _given(file: str, most: int) -> bytes | None:
         raise GitError(f"{visible(file)} was not read: {error.strerror}") from error
 
 
-def _require_foreign(files: _Files, given: Declarations) -> None:
+def _require_foreign(files: _Files, declarations: Declarations) -> None:
     """Refuse a base that the change itself brings: in CI the head's own files say nothing about the base."""
     root = files.repository.root.resolve()
-    path = Path(given.path).resolve()
+    path = Path(declarations.path).resolve()
     if not files.is_ci or not path.is_relative_to(root):
         return
     name = path.relative_to(root).as_posix()
@@ -300,7 +300,7 @@ def _without_head(files: _Files, entry: Declarations, fault: str) -> DeclaredTab
     message = f"{visible(entry.path)} {fault}"
     if files.is_ci:
         return DeclaredTables(errors=(GitError(message, help="run dbt parse before schemalint check"),))
-    return DeclaredTables(skipped=(Skipped(visible(entry.path), f"{message}: run dbt parse"),))
+    return DeclaredTables(skipped=(SkippedTable(visible(entry.path), f"{message}: run dbt parse"),))
 
 
 def _without_base(files: _Files, entry: Declarations, after: Reading) -> DeclaredTables:
@@ -319,7 +319,7 @@ def _without_base(files: _Files, entry: Declarations, after: Reading) -> Declare
     if files.is_ci:
         error = GitError(reason, help=f"name that of the base: --base-from {entry.format}:FILE")
         return replace(tables, errors=(*tables.errors, error))
-    skipped = Skipped(visible(entry.path), f"{reason}: give --base-from {entry.format}:FILE")
+    skipped = SkippedTable(visible(entry.path), f"{reason}: give --base-from {entry.format}:FILE")
     return DeclaredTables(errors=after.errors, notes=tables.notes, skipped=(skipped,))
 
 

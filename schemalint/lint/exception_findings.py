@@ -14,14 +14,14 @@ from schemalint.base.document import Document, Path, node_at, read_documents
 from schemalint.base.document import Sequence as YamlSequence
 from schemalint.base.errors import ContractError
 from schemalint.base.values import grouped, replace
-from schemalint.contract.edit import TextEditor
+from schemalint.contract.text_editor import TextEditor
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.table import LiveTable, TableState
+from schemalint.lint.approve import ExceptionResult, is_expired, last_day
 from schemalint.lint.case import Case
 from schemalint.lint.check_cases import CheckCases
 from schemalint.lint.check_input import CheckInput
-from schemalint.lint.exceptions import ExceptionResult, is_expired, last_day
 from schemalint.lint.judge import judge
 from schemalint.lint.rule_sets import RuleSet
 from schemalint.lint.rulebook import load_rules, nearest_rules

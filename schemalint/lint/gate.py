@@ -16,9 +16,9 @@ from schemalint.base.values import frozen, replace
 from schemalint.delta.engine import Engines
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
-from schemalint.project.config import Config, Nested, TableSettings
-from schemalint.project.config.model import NESTED_KEYS
-from schemalint.project.config.nested import NAME, is_beginning, is_covered
+from schemalint.project.config import Config, NestedSettings, TableSettings
+from schemalint.project.config.config_keys import NESTED_KEYS
+from schemalint.project.config.nested_settings import NAME, is_beginning, is_covered
 from schemalint.project.git import DEFAULT_GLOBS
 from schemalint.project.git.listing import including
 
@@ -44,7 +44,7 @@ class Loosening:
     new: str | None
     path: tuple[str, ...]
     entry: str = ""
-    nested: Nested | None = None
+    nested: NestedSettings | None = None
 
 
 def deciding_between(base: Config, head: Config) -> tuple[Config, ...]:

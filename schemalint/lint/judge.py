@@ -52,10 +52,10 @@ def _findings(rules: Judge, case: Case) -> Iterable[Finding]:
     if case.live is None:
         return _without_table(rules, case)
     if case.purpose is Purpose.AUDIT:
-        from schemalint.lint.table import of_table_alone  # noqa: PLC0415 (only with live tables)
+        from schemalint.lint.table_judge import of_table_alone  # noqa: PLC0415 (only with live tables)
 
         return of_table_alone(rules, case, case.live)
-    from schemalint.lint.live import with_table  # noqa: PLC0415 (only with live tables)
+    from schemalint.lint.live_judge import with_table  # noqa: PLC0415 (only with live tables)
 
     return with_table(rules, case, case.live)
 

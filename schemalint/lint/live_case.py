@@ -16,7 +16,7 @@ from schemalint.delta.history import changes, steps
 from schemalint.delta.path import Path, is_within, lowercased
 from schemalint.delta.table import RECENT
 from schemalint.lint.case import Case
-from schemalint.lint.renamed import Names, names_in_log
+from schemalint.lint.column_log import Names, names_in_log
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.marker import Marker, declaration_hash, read_marker
 

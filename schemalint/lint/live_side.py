@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.base import limits
 from schemalint.base.errors import ConfigError, UsageError
-from schemalint.base.reading import read_given
+from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen
 from schemalint.contract import effective
 from schemalint.contract.contract_history import ContractHistory
@@ -18,10 +18,10 @@ from schemalint.delta.history import without_history
 from schemalint.lint.check_input import LiveSide, MissingEntry
 from schemalint.model.contract import table_key
 from schemalint.model.marker import declaration_hash
-from schemalint.project.config.project import Project
+from schemalint.project.config.repository_config import Project
 from schemalint.project.config.trust import Trusted, by_session, resolve_storage
 from schemalint.project.git import MissingHistoryError, Repository, Side, is_ancestor, is_known, resolve
-from schemalint.tables.catalog.stream_progress import with_progress
+from schemalint.tables.catalog.contract_streams import with_progress
 from schemalint.tables.catalog.table_location import (
     absolute_location,
     choose_target,
@@ -59,7 +59,7 @@ def live_side(
     root = project.repository.root
     require_reachable(target, root)
     tables = TargetTables(target, root, resolve_storage(target), via, history, workers)
-    applied = _Applied(
+    applied = _LastApplied(
         project.repository,
         ContractHistory(project.repository, settings.config.globs, head),
         target.name,
@@ -99,7 +99,7 @@ def live_side_from(
     """
     target = choose_target(settings, target_name) if target_name or len(settings.targets) == 1 else None
     tables = read_tables_file(file, target, project.repository.root, history=history)
-    applied = _Applied(
+    applied = _LastApplied(
         project.repository,
         ContractHistory(project.repository, settings.config.globs, head),
         target.name if target else None,
@@ -119,7 +119,7 @@ def live_side_from(
 
 
 @frozen
-class _Applied:
+class _LastApplied:
     """The commits that were applied last, and the branch of the head."""
 
     repository: Repository

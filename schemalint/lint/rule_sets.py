@@ -24,8 +24,8 @@ from schemalint.lint.rulebook import (
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule
-from schemalint.project.config import Config, Nested
-from schemalint.project.config.nested import location_of
+from schemalint.project.config import Config, NestedSettings
+from schemalint.project.config.nested_settings import location_of
 
 if TYPE_CHECKING:
     from schemalint.project.config.trust import RuleFiles
@@ -245,7 +245,7 @@ def lock_faults(config: Config, rules: Sequence[Rule]) -> Iterator[ConfigError]:
 
 
 def _fault(
-    config: Config, nested: Nested, path: tuple[str, ...], pattern: str, rules: Sequence[Rule]
+    config: Config, nested: NestedSettings, path: tuple[str, ...], pattern: str, rules: Sequence[Rule]
 ) -> Iterator[ConfigError]:
     if rules:
         key = "severity" if path[0] == "severity" else ".".join(path)
@@ -261,7 +261,7 @@ def _is_as_strict(severity: Severity, rule: Rule) -> bool:
     return severity is Severity.ERROR or (rule.severity_is_set and severity >= rule.severity)
 
 
-def _locked(outer: RuleSet, nested: Nested, rule_set_of: Callable[[Config], RuleSet]) -> RuleSet:
+def _locked(outer: RuleSet, nested: NestedSettings, rule_set_of: Callable[[Config], RuleSet]) -> RuleSet:
     """Return the rules of a nested file: the locked ones as the configuration has them, or stricter."""
     merged = nested.merged
     locked = {rule.code: rule for rule in outer.rules if matches(rule, merged.locked)}

@@ -282,18 +282,18 @@ def _recognized(editions: Sequence[Struct], live: Struct, renamed: Mapping[str, 
     numbers_by_name = dict(renamed)
     taken = set(renamed.values())
     tests: tuple[Callable[[Field, Field], bool], ...] = (
-        lambda known, _field: known.column_id in applied,
-        lambda known, field: is_alike(known.type, field.type),
+        lambda column, _field: column.column_id in applied,
+        lambda column, field: is_alike(column.type, field.type),
         lambda _known, _field: True,
     )
     for matches in tests:
         for edition in editions:
             for field in live.fields:
-                known = edition.get(field.name)
-                number = known.column_id if known else None
-                if known is None or number is None or field.name in numbers_by_name or number in taken:
+                column = edition.get(field.name)
+                number = column.column_id if column else None
+                if column is None or number is None or field.name in numbers_by_name or number in taken:
                     continue
-                if matches(known, field):
+                if matches(column, field):
                     numbers_by_name[field.name] = number
                     taken.add(number)
     return numbers_by_name

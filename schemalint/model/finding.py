@@ -261,7 +261,7 @@ class ApprovedFinding:
 
 
 @frozen
-class Skipped:
+class SkippedTable:
     """A table that was not compared, with the reason."""
 
     table: str
@@ -297,7 +297,7 @@ class Run:
     head: SideRef
     target: str | None = None
     compared: tuple[str, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedTable, ...] = ()
     engines: tuple[str, ...] = ()
 
 

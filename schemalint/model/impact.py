@@ -9,7 +9,7 @@ from typing import assert_never
 from schemalint.delta import change, properties
 from schemalint.delta.change import Change, subject_name
 from schemalint.delta.feature import FEATURES
-from schemalint.model.plan import FILL_COMMIT_BYTES, MOST_FILL_COMMITS, Cost, Step, StepKind, TablePlan
+from schemalint.model.table_plan import FILL_COMMIT_BYTES, MOST_FILL_COMMITS, Cost, Step, StepKind, TablePlan
 
 
 def table_risks(plan: TablePlan) -> Iterator[str]:

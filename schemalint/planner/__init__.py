@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemalint.planner.fills import with_size
-from schemalint.planner.plan import PlanOptions, after_interrupted_run, pending_changes, plan_table
+from schemalint.planner.ordered_steps import PlanOptions, after_interrupted_run, pending_changes, plan_table
 from schemalint.planner.progress import (
     Remaining,
     columns_missing_noted_names,

@@ -38,8 +38,8 @@ from schemalint.delta.engine_answers import alters_many_columns
 from schemalint.delta.path import Path, PathIndex, format_path, lowercased
 from schemalint.delta.sql_text import quote_literal
 from schemalint.delta.type_text import print_type
-from schemalint.model.plan import Step, StepKind
-from schemalint.planner import sql
+from schemalint.model.table_plan import Step, StepKind
+from schemalint.planner import statements
 from schemalint.planner.alter_context import IRREVERSIBLE, AlterContext
 from schemalint.planner.simulate import simulate
 
@@ -105,9 +105,11 @@ def alter_columns(
 
 def _text(table: str, statement: _Statement) -> str:
     if statement.repeated_type is None:
-        return sql.alter_columns(table, [(change.path, _action(change)) for change in statement.changes])
+        return statements.alter_columns(
+            table, [(change.path, _action(change)) for change in statement.changes]
+        )
     actions = [_action(change) for change in statement.changes if not isinstance(change, TypeChanged)]
-    return sql.change_column(table, statement.changes[0].path, statement.repeated_type, actions)
+    return statements.change_column(table, statement.changes[0].path, statement.repeated_type, actions)
 
 
 def _action(change: ColumnChange) -> str:
@@ -123,7 +125,7 @@ def _action(change: ColumnChange) -> str:
         case NullabilityChanged():
             return "DROP NOT NULL"
         case FieldMoved(after=after):
-            return sql.position_text(after)
+            return statements.position_text(after)
         case _:
             assert_never(change)
 

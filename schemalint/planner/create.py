@@ -13,10 +13,10 @@ from schemalint.delta.path import lowercased
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
-from schemalint.model.plan import Step, StepKind
-from schemalint.planner import sql
+from schemalint.model.table_plan import Step, StepKind
+from schemalint.planner import statements
 from schemalint.planner.columns_in_place import alter_columns, defaults_of, fewest_statements
-from schemalint.planner.properties import other_engine_note
+from schemalint.planner.property_steps import other_engine_note
 
 CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
 
@@ -51,7 +51,7 @@ def create_steps(contract: Contract, table: str) -> Iterator[Step]:
     requested = {f"{FEATURE_PREFIX}{name}": "supported" for name in sorted(state.features)}
     yield Step(
         StepKind.CREATE,
-        sql.create_table(
+        statements.create_table(
             table,
             state.columns.fields,
             description=state.description if isinstance(state.description, str) else None,
@@ -73,9 +73,9 @@ def create_steps(contract: Contract, table: str) -> Iterator[Step]:
     for name, expression in complete.constraints.items():
         yield Step(
             StepKind.ADD_CONSTRAINT,
-            sql.add_constraint(table, name, str(expression)),
+            statements.add_constraint(table, name, str(expression)),
             (ConstraintChanged(name, UNMANAGED, expression),),
             (f"the constraint {name} is declared",),
             CONSTRAINT_FEATURE - features,
-            undo=sql.drop_constraint(table, name),
+            undo=statements.drop_constraint(table, name),
         )

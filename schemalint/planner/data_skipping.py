@@ -16,8 +16,8 @@ from schemalint.delta.protocol import CLUSTERING
 from schemalint.delta.statistics import STATISTICS_COLUMNS, broken_by_drops, paths_with_statistics
 from schemalint.delta.table import TableState
 from schemalint.model.finding import ObjectRef
-from schemalint.model.plan import Refusal, RefusalKind, Step, StepKind
-from schemalint.planner import sql
+from schemalint.model.table_plan import Refusal, RefusalKind, Step, StepKind
+from schemalint.planner import statements
 from schemalint.planner.alter_context import AlterContext
 from schemalint.planner.simulate import simulate
 
@@ -121,11 +121,11 @@ def _cluster(
     new = declared if isinstance(declared, tuple) else ()
     return Step(
         StepKind.CLUSTER,
-        sql.cluster_by(context.table, new),
+        statements.cluster_by(context.table, new),
         (ClusteringChanged(before, new),),
         (reason,),
         context.needed(CLUSTERING) if new else frozenset(),
-        undo=sql.cluster_by(context.table, before),
+        undo=statements.cluster_by(context.table, before),
         undo_note="only OPTIMIZE clusters existing files again",
     )
 
@@ -146,10 +146,10 @@ def statistics_removed(context: AlterContext) -> Iterator[Step]:
         return
     yield Step(
         StepKind.UNSET_PROPERTIES,
-        sql.unset_properties(context.table, [STATISTICS_COLUMNS]),
+        statements.unset_properties(context.table, [STATISTICS_COLUMNS]),
         (PropertyChanged(STATISTICS_COLUMNS, value, UNMANAGED),),
         (f"Delta cannot drop columns beside {STATISTICS_COLUMNS} with these names: it is set again below",),
-        undo=sql.set_properties(context.table, {STATISTICS_COLUMNS: value}),
+        undo=statements.set_properties(context.table, {STATISTICS_COLUMNS: value}),
     )
 
 

@@ -19,8 +19,8 @@ from schemalint.delta.path import Path, format_path, is_within, lowercased
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.model.contract import Backfill, Contract
 from schemalint.model.finding import ObjectRef
-from schemalint.model.plan import Approval, Cost, Fill, Refusal, RefusalKind, Step, StepKind, TablePlan
-from schemalint.planner import sql
+from schemalint.model.table_plan import Approval, Cost, Fill, Refusal, RefusalKind, Step, StepKind, TablePlan
+from schemalint.planner import statements
 from schemalint.planner.alter_context import AlterContext
 
 _DECLARED: Final = RefusalKind.DECLARATION
@@ -94,7 +94,7 @@ def _step(context: AlterContext, fill: Fill) -> Step:
     column, source = format_path(fill.column), format_path(fill.source)
     return Step(
         StepKind.FILL,
-        sql.fill_rows(context.table, fill),
+        statements.fill_rows(context.table, fill),
         (),
         (f"{column} is declared to be filled from {source}",),
         undo_note="nothing to undo: only nulls are replaced",

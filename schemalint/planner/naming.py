@@ -33,7 +33,7 @@ from schemalint.delta.statistics import STATISTICS_COLUMNS
 from schemalint.delta.table import TableState
 from schemalint.model.column_tracking import ColumnTracking, column_numbers
 from schemalint.model.declaration import apply_declaration
-from schemalint.model.plan import Step
+from schemalint.model.table_plan import Step
 
 
 def needs_note(changes: Iterable[Change], steps: Iterable[Step], tracking: ColumnTracking) -> bool:

@@ -12,7 +12,7 @@ from schemalint.delta.path import Path, format_path, is_within, lowercased
 from schemalint.delta.table import TableState
 from schemalint.model.column_tracking import column_numbers
 from schemalint.model.marker import Pending
-from schemalint.model.plan import Step, StepKind
+from schemalint.model.table_plan import Step, StepKind
 from schemalint.planner.naming import has_ids, with_assigned_ids
 from schemalint.planner.simulate import deviations, simulate, touched_differences
 

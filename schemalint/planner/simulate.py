@@ -30,7 +30,7 @@ from schemalint.delta.patch import apply_changes
 from schemalint.delta.path import Path, is_within, lowercased
 from schemalint.delta.table import TableState
 from schemalint.model.change_kind import kind_of
-from schemalint.model.plan import Step
+from schemalint.model.table_plan import Step
 
 # Changes of a column or its parents that a step cannot ignore. Recorded type changes are not among them: the
 # step itself adds to them.

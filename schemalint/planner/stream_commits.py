@@ -25,9 +25,9 @@ from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.delta.streams import StreamCommit, StreamVerdict, effect_on_stream
 from schemalint.delta.table import TableState
 from schemalint.model.consumer import Consumer
-from schemalint.model.plan import Cost, Step, StepKind, TablePlan
 from schemalint.model.stream_report import is_tracked
-from schemalint.planner.properties import WIDENING
+from schemalint.model.table_plan import Cost, Step, StepKind, TablePlan
+from schemalint.planner.property_steps import WIDENING
 from schemalint.planner.simulate import simulate
 
 _MAX_COLUMN_ID: Final = "delta.columnMapping.maxColumnId"

@@ -12,19 +12,19 @@ from schemalint import __version__
 from schemalint.base.printable import SafeText, json_text, terminal_text
 from schemalint.deploy.results import read_schema, table_json
 from schemalint.model.stream_report import stream_json
-from schemalint.report.streams import place_lines, settings_lines, stream_title, verdict_text
-from schemalint.report.text import counted, first_few
+from schemalint.report.stream_texts import place_lines, settings_lines, stream_title, verdict_text
+from schemalint.report.text_helpers import counted, first_few
 
 if TYPE_CHECKING:
-    from schemalint.deploy.request import Deployment
-    from schemalint.deploy.results import Applied
-    from schemalint.model.plan import Step, TablePlan
+    from schemalint.deploy.deploy_input import Deployment
+    from schemalint.deploy.results import AppliedTable
+    from schemalint.model.table_plan import Step, TablePlan
 
 VERSION: Final = 1
 """The version of the format; it changes with the meaning of a key."""
 
 
-def as_json(deployment: Deployment, results: Sequence[Applied], exit_status: int) -> SafeText:
+def as_json(deployment: Deployment, results: Sequence[AppliedTable], exit_status: int) -> SafeText:
     """Render the results as one JSON object in ASCII."""
     plans = {plan.table: plan for plan in deployment.plan.tables}
     document = {
@@ -46,7 +46,7 @@ def schema() -> dict[str, Any]:
     return read_schema("results")
 
 
-def text(result: Applied) -> SafeText:
+def text(result: AppliedTable) -> SafeText:
     """Render the result of a table, with what its declared streams meet."""
     facts = []
     if result.done:

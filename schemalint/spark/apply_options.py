@@ -7,7 +7,7 @@ from collections.abc import Callable
 from schemalint.base.values import field, frozen
 from schemalint.deploy.results import DeployLog
 from schemalint.spark.fill import FillLimits
-from schemalint.spark.table import OnStep
+from schemalint.spark.table_run import OnStep
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, Tell
 
 

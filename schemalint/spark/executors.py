@@ -16,11 +16,11 @@ from schemalint.project.config import Target
 from schemalint.project.config.trust import TrustedTarget, resolve_storage
 from schemalint.tables.delta_log.store import NoTable
 from schemalint.tables.storage import is_remote, read_table
+from schemalint.tables.storage.concurrency import concurrently
 from schemalint.tables.storage.data_files import Share, count_files, summarize_files
-from schemalint.tables.storage.requests import concurrently
 from schemalint.tables.table_json import TableDocument, TableFailure, failure_to_json, from_json, to_json
 from schemalint.tables.table_json.footers import summary_from_json, summary_to_json
-from schemalint.tables.table_json.values import JsonObject
+from schemalint.tables.table_json.table_document import JsonObject
 
 
 def lines_of(function: Callable[..., str], rows: Sequence[Sequence[object]]) -> list[str]:

@@ -22,8 +22,8 @@ from schemalint.delta.path import format_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
-from schemalint.model.plan import FILL_COMMIT_BYTES, MOST_FILL_COMMITS, Fill
-from schemalint.planner import sql
+from schemalint.model.table_plan import FILL_COMMIT_BYTES, MOST_FILL_COMMITS, Fill
+from schemalint.planner import statements
 from schemalint.spark.session import SqlSession, StatementError, ask
 
 ATTEMPTS: Final = 6
@@ -75,7 +75,7 @@ class Rows:
 
 
 @frozen
-class Filled:
+class FillResult:
     """What a fill did.
 
     Attributes:
@@ -149,7 +149,7 @@ class TableFills:
     limits: FillLimits = FillLimits()
     note: Callable[[str], None] = field(default=lambda _text: None)
 
-    def fill(self, fill: Fill) -> Filled:
+    def fill(self, fill: Fill) -> FillResult:
         """Fill a column, as far as the limits allow.
 
         Raises:
@@ -186,11 +186,14 @@ class TableFills:
             raise _too_many_conflicts(fill, rows, after, blocked[0])
         has_broken = after.unfilled > after.convertible
         samples = tuple(self._samples(fill, after.version)) if has_broken and self.limits.samples else ()
-        return Filled(fill, rows, commits, after, samples)
+        return FillResult(fill, rows, commits, after, samples)
 
     def count(self, fill: Fill, version: int) -> Rows:
         """Count the rows of a version."""
-        conditions = (sql.unfilled(fill), f"{sql.unfilled(fill)} AND {sql.converted(fill)} IS NOT NULL")
+        conditions = (
+            statements.unfilled(fill),
+            f"{statements.unfilled(fill)} AND {statements.converted(fill)} IS NOT NULL",
+        )
         counts = ", ".join(f"count_if({condition})" for condition in conditions)
         query = f"SELECT count(*), {counts} FROM {self.table} VERSION AS OF {version}"  # noqa: S608 (all names are quoted)
         ((all_rows, left, convertible),) = ask(self.session, query)
@@ -207,7 +210,7 @@ class TableFills:
 
     def _update(self, fill: Fill, part: _Slice, attempts: int) -> int:
         """Fill rows, and return their number."""
-        statement = sql.fill_rows(self.table, fill, within=part.condition)
+        statement = statements.fill_rows(self.table, fill, within=part.condition)
         for attempt in range(1, attempts):
             try:
                 return _updated_rows(ask(self.session, statement))
@@ -262,7 +265,7 @@ class TableFills:
         return ask(
             self.session,
             f"SELECT {', '.join((*texts, 'sum(size)'))} FROM (SELECT {inner} FROM {self.table} VERSION AS OF "  # noqa: S608 (all names are quoted)
-            f"{live.version} WHERE {sql.unfilled(fill)} GROUP BY {by_file}) {by_partition} "
+            f"{live.version} WHERE {statements.unfilled(fill)} GROUP BY {by_file}) {by_partition} "
             f"LIMIT {_MOST_SLICES}",
         )
 
@@ -275,11 +278,10 @@ class TableFills:
         )
 
     def _samples(self, fill: Fill, version: int) -> Iterator[str]:
-        rows = ask(
-            self.session,
-            f"SELECT DISTINCT CAST({sql.path_text(fill.source)} AS string) FROM {self.table} VERSION AS OF "  # noqa: S608 (all names are quoted)
-            f"{version} WHERE {sql.unfilled(fill)} AND {sql.converted(fill)} IS NULL LIMIT {_SAMPLES}",
-        )
+        source = statements.path_text(fill.source)
+        left = f"{statements.unfilled(fill)} AND {statements.converted(fill)} IS NULL"
+        query = f"SELECT DISTINCT CAST({source} AS string) FROM {self.table} VERSION AS OF {version}"  # noqa: S608 (all names are quoted)
+        rows = ask(self.session, f"{query} WHERE {left} LIMIT {_SAMPLES}")
         for (value,) in rows:
             text = visible(without_secrets(repr(value)))
             yield text if len(text) <= _LONGEST_SAMPLE else f"{text[:_LONGEST_SAMPLE]}…"

@@ -10,7 +10,7 @@ from schemalint.base.errors import ApplyError, UnfilledError
 from schemalint.delta.change import subject_name
 from schemalint.delta.datatype import field_at
 from schemalint.delta.path import format_path
-from schemalint.model.plan import Step
+from schemalint.model.table_plan import Step
 from schemalint.spark.fill import ATTEMPTS, TableFills
 from schemalint.spark.session import ask
 

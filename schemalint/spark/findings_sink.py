@@ -17,7 +17,7 @@ from schemalint.base.redaction import without_secrets
 from schemalint.base.values import frozen
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.model.finding import CheckResult, Finding, Severity
-from schemalint.planner.sql import named_table, path_table
+from schemalint.planner.statements import named_table, path_table
 from schemalint.spark.session import StatementError, ask, run
 from schemalint.spark.session_settings import prepared, required_settings
 from schemalint.tables.catalog.table_location import absolute_location

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from schemalint.base.credentials import has_credentials
 from schemalint.base.values import field, frozen
 from schemalint.delta.log_store import S3_SCHEMES
-from schemalint.project.config.storage import variable_of
+from schemalint.project.config.storage_settings import variable_of
 from schemalint.project.config.trust import TrustedTarget
 
 _PREFIX: Final = "spark.hadoop."

@@ -18,9 +18,9 @@ from schemalint.delta.path import format_path
 from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
-from schemalint.model.plan import Fill, Step, StepKind, TablePlan
+from schemalint.model.table_plan import Fill, Step, StepKind, TablePlan
 from schemalint.planner.simulate import simulate
-from schemalint.planner.sql import converted, create_table, fill_rows, path_text
+from schemalint.planner.statements import converted, create_table, fill_rows, path_text
 from schemalint.spark.session import SqlSession, StatementError, ask
 
 # EXPLAIN returns errors of the analysis as text (Spark's ExplainCommand), and raises errors of the grammar.

@@ -22,28 +22,28 @@ from schemalint.base.values import replace
 from schemalint.deploy.approvals import require_at_most, without_unapproved
 from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.consumer_streams import applied_streams
+from schemalint.deploy.deploy_input import Deployment, TargetAccess
 from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested
 from schemalint.deploy.other_engine import require_same_answers
-from schemalint.deploy.request import Deployment, TargetAccess
-from schemalint.deploy.results import Applied, DeployLog, DoneStep, Outcome, outcome_of, unfilled_error
+from schemalint.deploy.results import AppliedTable, DeployLog, DoneStep, Outcome, outcome_of, unfilled_error
 from schemalint.model.contract import Contract
-from schemalint.model.plan import TablePlan
 from schemalint.model.stream_report import StreamReport
-from schemalint.planner.sql import named_table, path_table
+from schemalint.model.table_plan import TablePlan
+from schemalint.planner.statements import named_table, path_table
 from schemalint.project import git
 from schemalint.project.config import Cosmetic
 from schemalint.project.config.trust import ConfigOptions, find_trusted
 from schemalint.spark.apply_options import ApplyOptions
-from schemalint.spark.catalog import SessionCatalog, require_catalog
 from schemalint.spark.fill import FillLimits, TableFills
-from schemalint.spark.log_store import require_shared_log_store
 from schemalint.spark.prechecks import require_accepted, require_clean
 from schemalint.spark.session import SqlSession, refusals_not_logged, sibling_sessions
+from schemalint.spark.session_catalog import SessionCatalog, require_catalog
 from schemalint.spark.session_engine import engine_of, require_delta
 from schemalint.spark.session_settings import kinds_of, prepared, required_settings, session_catalog
+from schemalint.spark.shared_log_store import require_shared_log_store
 from schemalint.spark.snapshots import snapshots_that_fit
-from schemalint.spark.table import Recorded, TableRun
-from schemalint.tables.catalog.stream_progress import with_progress
+from schemalint.spark.table_run import RecordedTable, TableRun
+from schemalint.tables.catalog.contract_streams import with_progress
 from schemalint.tables.catalog.target_tables import refresh_entry
 from schemalint.tables.storage.table_workers import TableWorkers
 
@@ -81,7 +81,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     log: str | Path | None = None,
     max_bytes: int | None = None,
     samples: bool = False,
-) -> tuple[Applied, ...]:
+) -> tuple[AppliedTable, ...]:
     """Change the live tables of a target to the state that a repository declares.
 
     Args:
@@ -162,7 +162,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         return results
 
 
-def status_after(deployment: Deployment, results: Iterable[Applied]) -> int:
+def status_after(deployment: Deployment, results: Iterable[AppliedTable]) -> int:
     """Return the exit status of a run: the worst of its refusals and errors."""
     errors = (result.error for result in results)
     return worst_status(
@@ -172,7 +172,7 @@ def status_after(deployment: Deployment, results: Iterable[Applied]) -> int:
 
 def apply_plan(
     session: SqlSession, deployment: Deployment, options: ApplyOptions = DEFAULTS
-) -> tuple[Applied, ...]:
+) -> tuple[AppliedTable, ...]:
     """Run a plan; a table that fails does not stop the others, unless the options say so.
 
     The expressions and the data of all tables are checked before the first statement of any table.
@@ -200,7 +200,7 @@ def apply_plan(
 
 def _apply(
     sessions: list[SqlSession], work: list[TablePlan], deployment: Deployment, options: ApplyOptions
-) -> tuple[Applied, ...]:
+) -> tuple[AppliedTable, ...]:
     plans = deployment.plan.tables
     results = {result.table: result for result in without_work(deployment, options.log)}
     check = partial(_check_table, deployment=deployment, log=options.log)
@@ -225,25 +225,28 @@ def _apply(
     return tuple(results[name] for name in names)
 
 
-def without_work(deployment: Deployment, log: DeployLog) -> tuple[Applied, ...]:
+def without_work(deployment: Deployment, log: DeployLog) -> tuple[AppliedTable, ...]:
     """Log and return the results of tables without work: up to date, refused, or not planned."""
     idle = [
         plan for plan in deployment.plan.tables if plan.refusals or not (plan.steps or plan.writes_marker)
     ]
     unplanned = (
-        Applied(failure.table, "", Outcome.UNPLANNED, error=failure.error) for failure in deployment.unplanned
+        AppliedTable(failure.table, "", Outcome.UNPLANNED, error=failure.error)
+        for failure in deployment.unplanned
     )
     return tuple(map(log.table, (*map(_without_work, idle), *unplanned)))
 
 
-def _without_work(plan: TablePlan) -> Applied:
+def _without_work(plan: TablePlan) -> AppliedTable:
     error = None if plan.refusals else unfilled_error(plan)
     outcome = Outcome.REFUSED if plan.refusals else Outcome.NOTHING if error is None else Outcome.FILLING
-    return Applied(plan.table, plan.uri, outcome, plan.version, error=error, before=plan.version)
+    return AppliedTable(plan.table, plan.uri, outcome, plan.version, error=error, before=plan.version)
 
 
-def _left_alone(plan: TablePlan, reason: str, log: DeployLog) -> Applied:
-    left = Applied(plan.table, plan.uri, Outcome.LEFT_ALONE, plan.version, before=plan.version, reason=reason)
+def _left_alone(plan: TablePlan, reason: str, log: DeployLog) -> AppliedTable:
+    left = AppliedTable(
+        plan.table, plan.uri, Outcome.LEFT_ALONE, plan.version, before=plan.version, reason=reason
+    )
     return log.table(left)
 
 
@@ -272,7 +275,7 @@ def _each(
 
 def _check_table(
     session: SqlSession, plan: TablePlan, *, deployment: Deployment, log: DeployLog
-) -> Applied | None:
+) -> AppliedTable | None:
     """Check a table's expressions and data; log and return its result if it is refused."""
     try:
         if plan.name is not None:
@@ -286,7 +289,7 @@ def _check_table(
         access = _access_of(deployment)
         require_told_features(plan, deployment.contracts[plan.table], access.target, access.via)
     except SchemalintError as error:
-        refused = Applied(
+        refused = AppliedTable(
             plan.table, plan.uri, Outcome.REFUSED, plan.version, error=error, before=plan.version
         )
         return log.table(refused)
@@ -295,7 +298,7 @@ def _check_table(
 
 def _run_or_leave(
     session: SqlSession, plan: TablePlan, *, failed: list[str], deployment: Deployment, options: ApplyOptions
-) -> Applied:
+) -> AppliedTable:
     """Run a table's plan, unless the run is to end with a table that failed."""
     if failed and options.fail_fast:
         return _left_alone(plan, f"{failed[0]} failed (--fail-fast)", options.log)
@@ -307,9 +310,9 @@ def _run_or_leave(
 
 def _run_table(
     session: SqlSession, plan: TablePlan, *, deployment: Deployment, options: ApplyOptions
-) -> Applied:
+) -> AppliedTable:
     done: list[DoneStep] = []
-    result = Applied(plan.table, plan.uri, Outcome.FAILED, plan.version, before=plan.version)
+    result = AppliedTable(plan.table, plan.uri, Outcome.FAILED, plan.version, before=plan.version)
     try:
         with (
             prepared(session, _user_metadata(deployment.contracts[plan.table], deployment)),
@@ -350,7 +353,7 @@ def _streams(plan: TablePlan, deployment: Deployment) -> tuple[StreamReport, ...
 
 def _apply_table(
     session: SqlSession, plan: TablePlan, deployment: Deployment, options: ApplyOptions, done: list[DoneStep]
-) -> Recorded:
+) -> RecordedTable:
     contract, tables = deployment.contracts[plan.table], _access_of(deployment).tables()
     read = partial(tables.read, contract)
     run = TableRun(session, plan, _table_in_sql(plan), read, options.tell, done, options.log.step)

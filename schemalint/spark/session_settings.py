@@ -9,7 +9,7 @@ from typing import Final
 from schemalint.base.errors import ApplyError
 from schemalint.base.values import frozen
 from schemalint.delta.sql_text import always_quoted
-from schemalint.model.plan import StepKind, TablePlan
+from schemalint.model.table_plan import StepKind, TablePlan
 from schemalint.project.config.trust import SESSION_CATALOG
 from schemalint.spark.session import CURRENT_SCHEMA, SqlSession, first_line
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from schemalint.base.errors import LiveError
-from schemalint.model.plan import TablePlan
+from schemalint.model.table_plan import TablePlan
 from schemalint.spark.session import FITS_SNAPSHOTS, SNAPSHOT_PARTITIONS, SqlSession
 from schemalint.spark.session_settings import assigned
 from schemalint.tables.delta_log.datafiles import told_files

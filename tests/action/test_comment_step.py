@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from schemalint.cli.action.comment_step import MOST_SECONDS, comment_step
-from schemalint.cli.action.runner import Handover
+from schemalint.cli.action.github_runner import Handover
 from support.github_server import BOT, REPOSITORY, STRANGER, TOKEN, Answer, GitHubServer
 
 MARKER = "<!-- schemalint: 1234 -->"

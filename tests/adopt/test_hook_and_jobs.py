@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 import yaml
 
-from schemalint.author.adopt.changes import FileChange, Left
+from schemalint.author.adopt.changes import FileChange, UnchangedFile
 from schemalint.author.adopt.pipelines import Service, Source, hook_change, job_change, service_of
 from schemalint.project.git import open_repository
 from support.repo import Repo
@@ -21,12 +21,12 @@ AT_HOME: Final = Source("schemalint==1.2.3", "https://github.com/acme/schemalint
 FROM_GIT: Final = Source("schemalint @ git+https://host/x@abc", "https://host/x", "abc")
 
 
-def text_of(change: FileChange | Left | None) -> str:
+def text_of(change: FileChange | UnchangedFile | None) -> str:
     assert isinstance(change, FileChange)
     return change.after
 
 
-def write(folder: Path, change: FileChange | Left | None) -> Path:
+def write(folder: Path, change: FileChange | UnchangedFile | None) -> Path:
     assert isinstance(change, FileChange)
     change.path.parent.mkdir(parents=True, exist_ok=True)
     change.path.write_text(change.after, encoding="utf-8", newline="")
@@ -43,7 +43,7 @@ def accepts(*command: str | Path) -> bool:
 @pytest.mark.parametrize("source", [FROM_INDEX, AT_HOME, FROM_GIT])
 def test_pre_commit_accepts_the_hook(tmp_path: Path, source: Source) -> None:
     assert accepts("pre_commit", "validate-config", write(tmp_path, hook_change(tmp_path, source)))
-    assert isinstance(hook_change(tmp_path, source), Left)
+    assert isinstance(hook_change(tmp_path, source), UnchangedFile)
 
 
 def test_the_hook_without_a_repository_is_that_of_the_repository(tmp_path: Path) -> None:
@@ -103,19 +103,19 @@ def test_the_job_for_gitlab_is_valid(tmp_path: Path, source: Source, before: str
         file.write_text(before)
     change = job_change(tmp_path, Service.GITLAB, source)
     assert change is not None
-    file.write_text(before + (change.snippet if isinstance(change, Left) else change.after))
-    assert isinstance(change, Left) == bool(before)
+    file.write_text(before + (change.snippet if isinstance(change, UnchangedFile) else change.after))
+    assert isinstance(change, UnchangedFile) == bool(before)
     assert accepts("check_jsonschema", "--builtin-schema", "vendor.gitlab-ci", file)
     assert yaml.safe_load(file.read_text())["schemalint"].get("stage") == ("build" if before else None)
     again = job_change(tmp_path, Service.GITLAB, source)
-    assert isinstance(again, Left)
+    assert isinstance(again, UnchangedFile)
     assert again.snippet == ""
 
 
 def test_a_hook_for_a_configuration_that_is_there_is_printed(tmp_path: Path) -> None:
     (tmp_path / ".pre-commit-config.yaml").write_text("repos: []\n")
     change = hook_change(tmp_path, AT_HOME)
-    assert isinstance(change, Left)
+    assert isinstance(change, UnchangedFile)
     ((entry,),) = (yaml.safe_load(change.snippet),)
     assert entry["repo"] == AT_HOME.repository
 

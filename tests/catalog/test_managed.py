@@ -13,9 +13,9 @@ from schemalint.delta.history import history_from
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables import catalog
 from schemalint.tables.catalog import ManagedCommits, StagedCommit
-from schemalint.tables.catalog.ratified import RatifiedLog
+from schemalint.tables.catalog.ratified_log import RatifiedLog
 from schemalint.tables.delta_log.datafiles import live_files
-from schemalint.tables.delta_log.reader import POSSIBLY_STALE
+from schemalint.tables.delta_log.table_reader import POSSIBLY_STALE
 from schemalint.tables.storage import open_store, read_table
 from support.logs import add, metadata, protocol, remove, write_checkpoint, write_file, write_log
 from support.managed_tables import PROTOCOL, stage

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jsonschema import Draft202012Validator
 
 from schemalint import contract as contracts
-from schemalint.clients.table import client_names
+from schemalint.clients.client_table import client_names
 from schemalint.delta.datatype import INTEGER, Field
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.gate import deciding_between

@@ -14,10 +14,10 @@ import pytest
 from schemalint.base.errors import ApplyError
 from schemalint.delta.datatype import INTEGER, LONG, STRING, Field, RecordedChange
 from schemalint.delta.sql_text import always_quoted
-from schemalint.deploy.request import Deployment
-from schemalint.deploy.results import Applied, Outcome
-from schemalint.model.finding import Skipped
-from schemalint.model.plan import Plan
+from schemalint.deploy.deploy_input import Deployment
+from schemalint.deploy.results import AppliedTable, Outcome
+from schemalint.model.finding import SkippedTable
+from schemalint.model.table_plan import Plan
 from schemalint.report import deploy_log, findings, plan
 from support.attack_texts import ATTACKS, CI, CREDENTIAL, TERMINAL, URIS, WORD, obeyed, quoted
 from support.logs import add, commit_info, metadata, protocol, transaction, write_log
@@ -259,8 +259,8 @@ def test_no_answer_of_a_catalog_gets_through(
 
 def test_no_result_of_apply_gets_through() -> None:
     error = ApplyError(f"the engine refused: {TEXT}", help=TEXT)
-    result = Applied(TEXT, TEXT, Outcome.FAILED, 1, error=error)
-    empty = Deployment(Plan(TEXT, ()), skipped=(Skipped(TEXT, TEXT),))
+    result = AppliedTable(TEXT, TEXT, Outcome.FAILED, 1, error=error)
+    empty = Deployment(Plan(TEXT, ()), skipped=(SkippedTable(TEXT, TEXT),))
     for text in (deploy_log.text(result), deploy_log.as_json(empty, [result], 2)):
         assert obeyed(text) == []
         assert CREDENTIAL not in text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 from schemalint.base.errors import ContractError
-from schemalint.base.reading import read_plain
+from schemalint.base.untrusted_files import read_plain
 from schemalint.delta.datatype import LONG, Field
 from schemalint.lint.case import Case, Verdict
 from schemalint.lint.judge import judge
@@ -216,7 +216,7 @@ def test_bug_of_one_table_leaves_the_findings_of_the_others(
             raise KeyError("planted")
         return judge(case)
 
-    monkeypatch.setattr("schemalint.lint.check.judge", fails_for_one)
+    monkeypatch.setattr("schemalint.lint.run_check.judge", fails_for_one)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     run = two_tables.check()
     assert run.status == 3

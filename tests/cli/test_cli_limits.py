@@ -16,7 +16,7 @@ from schemalint.base import limits
 from schemalint.base.errors import ConfigError
 from schemalint.cli import main
 from schemalint.delta.datatype import LONG, Field
-from schemalint.project.config.project import config_at
+from schemalint.project.config.repository_config import config_at
 from schemalint.project.git import Revision, open_repository
 from support.logs import commit_info, metadata, protocol, write_log
 

@@ -26,7 +26,7 @@ from schemalint.delta.table import (
     Metadata,
     TableState,
 )
-from schemalint.report.table.text import show_text
+from schemalint.report.table.table_text import show_text
 from schemalint.tables import table_json
 from support.golden import assert_golden
 from support.logs import (

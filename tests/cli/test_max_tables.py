@@ -6,7 +6,7 @@ import pytest
 
 from schemalint.base.errors import UsageError
 from schemalint.deploy.approvals import require_at_most
-from schemalint.model.plan import Plan, Refusal, RefusalKind, Step, StepKind, TablePlan
+from schemalint.model.table_plan import Plan, Refusal, RefusalKind, Step, StepKind, TablePlan
 from support.project import ORDERS, Project
 
 STEPS = (Step(StepKind.CREATE, "CREATE", (), ()),)

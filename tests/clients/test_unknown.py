@@ -8,8 +8,8 @@ import pytest
 
 from probe.rows import table_form
 from probe.tables import all_tables
+from schemalint.clients.client_table import client_names, file_data, find_client
 from schemalint.clients.support import support
-from schemalint.clients.table import client_names, file_data, find_client
 from schemalint.delta.feature import FEATURES
 from schemalint.model.client import TableForm, Verdict
 from schemalint.model.consumer import Consumer

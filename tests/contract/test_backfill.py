@@ -6,7 +6,7 @@ import pytest
 
 from schemalint.contract import edited_text, read
 from schemalint.contract.dialects.native.printing import print_contract
-from schemalint.contract.reading import ReadResult
+from schemalint.contract.read_contracts import ReadResult
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.path import Part
 from schemalint.model.contract import Backfill, Contract

@@ -10,8 +10,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemalint.base.document import reader
-from schemalint.contract import ReadResult, print_contract, reading
+from schemalint.base.document import yaml_reader
+from schemalint.contract import ReadResult, print_contract, read_contracts
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native.data import Data, as_data
 from support.contract_strategies import contracts
@@ -29,14 +29,14 @@ FILE: Final = "contracts/any.yml"
 
 def alone(text: str) -> ReadResult:
     """Read a text, whatever was read before."""
-    reading._read.cache_clear()  # noqa: SLF001 (both ways must agree)
-    return reading.read(FILE, text)
+    read_contracts._read.cache_clear()  # noqa: SLF001 (both ways must agree)
+    return read_contracts.read(FILE, text)
 
 
 def beside(text: str, older: str) -> ReadResult:
     """Read a text beside an older one."""
     base = alone(older)
-    return reading.read(FILE, text, base)
+    return read_contracts.read(FILE, text, base)
 
 
 def everything(result: ReadResult) -> object:
@@ -206,9 +206,9 @@ def test_columns_of_both_texts_are_read_once(
     )
     base = alone(older)
     events: list[Event] = []
-    parsed = reader.events
-    monkeypatch.setattr(reader, "events", lambda text: _counted(parsed(text), events))
-    read = reading.read(FILE, text, base)
+    parsed = yaml_reader.events
+    monkeypatch.setattr(yaml_reader, "events", lambda text: _counted(parsed(text), events))
+    read = read_contracts.read(FILE, text, base)
     number = len(events)
     assert everything(read) == everything(alone(text))
     assert number < (len(events) - number) / 4

@@ -14,7 +14,7 @@ from pyarrow import parquet
 from schemalint.base.errors import LiveError
 from schemalint.delta.datatype import LONG, Field, Struct
 from schemalint.delta.table import LogDefectKind
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.checkpoint import _not_null
 from schemalint.tables.delta_log.store import DamagedFile
 from schemalint.tables.storage import read_table
@@ -236,7 +236,7 @@ def test_the_error_for_a_damaged_json_checkpoint_names_the_line(tmp_path: Path) 
 
 
 def test_a_large_json_checkpoint_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "BLOCK", 1000)
+    monkeypatch.setattr(log_limits, "BLOCK", 1000)
     files = [add(f"part-{number}.parquet") for number in range(200)]
     name = v2_json(tmp_path, 3, [*files, *STATE, *files])
     assert tmp_path.joinpath("_delta_log", name).stat().st_size > 50_000
@@ -274,14 +274,14 @@ def test_a_checkpoint_beyond_the_limits_is_not_called_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = classic(tmp_path, 3)
-    monkeypatch.setattr(limits, "MAX_PAGES", 10)
+    monkeypatch.setattr(log_limits, "MAX_PAGES", 10)
     with pytest.raises(DamagedFile, match=f"{name}: limit of schemalint exceeded: its pages take") as caught:
         read_table(str(tmp_path))
     assert "may be healthy" in caught.value.help
 
 
 def test_a_commit_beyond_the_limits_is_a_defect_without_a_delta_error(tmp_path: Path) -> None:
-    long = metadata(ID, description="x" * limits.MAX_ACTION)
+    long = metadata(ID, description="x" * log_limits.MAX_ACTION)
     table = write_log(tmp_path, [[commit_info(), *STATE], [commit_info(), long]])
     write_checksum(table, 1, *STATE)
     (defect,) = read_table(str(table), history=False).defects

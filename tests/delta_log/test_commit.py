@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from schemalint.delta.datatype import INTEGER, LONG, Field, Struct
 from schemalint.delta.protocol import Protocol
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import ActionError, CommitInfo, TableActions
 from schemalint.tables.delta_log.commit import parse_commit, read_commit_info, read_lines
-from schemalint.tables.delta_log.names import LogFile, log_file
+from schemalint.tables.delta_log.file_names import LogFile, log_file
 from schemalint.tables.delta_log.store import LogStore
 from schemalint.tables.storage.kinds.local import open_store
 from support.logs import Action, add, clustering, commit_info, metadata, protocol, remove, write_commit
@@ -200,7 +200,7 @@ def test_a_truncated_commit_is_refused(cut: int) -> None:
 
 
 def test_a_huge_action_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MAX_ACTION", 1000)
+    monkeypatch.setattr(log_limits, "MAX_ACTION", 1000)
     with pytest.raises(ActionError, match="larger than"):
         parse_commit(lines(metadata(Field("id", LONG, comment="x" * 1000))))
     assert parse_commit(lines(add("x" * 1000), protocol())).protocol == Protocol(1, 2)
@@ -215,14 +215,14 @@ def test_reading_a_large_file_in_blocks_gives_the_same_result(
         data = lines(*actions, metadata(Field("b", LONG)), *[add()] * 20).rstrip() + ending
         store, file = stored(tmp_path, data)
         with monkeypatch.context() as patch:
-            patch.setattr(limits, "BLOCK", size)
+            patch.setattr(log_limits, "BLOCK", size)
             assert read_lines(store, file) == parse_commit(data)
             assert read_commit_info(store, file).timestamp == 5
 
 
 @pytest.mark.parametrize("size", [7, 100, 1000])
 def test_lines_are_counted_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(limits, "BLOCK", size)
+    monkeypatch.setattr(log_limits, "BLOCK", size)
     for rubbish in (b'{"metaData": rubbish}\n', b'{"protocol": {}}\n', b'{"add": '):
         store, file = stored(tmp_path, lines(*[add()] * 9) + rubbish)
         with pytest.raises(ActionError) as caught:
@@ -231,8 +231,8 @@ def test_lines_are_counted_across_blocks(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_huge_line_in_a_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "BLOCK", 100)
-    monkeypatch.setattr(limits, "MAX_LINE", 1000)
+    monkeypatch.setattr(log_limits, "BLOCK", 100)
+    monkeypatch.setattr(log_limits, "MAX_LINE", 1000)
     with pytest.raises(ActionError, match="larger than"):
         read_lines(*stored(tmp_path, lines(protocol(), add("x" * 2000))))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.delta.datatype import INTEGER, Field
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.storage import read_table
 from support.logs import Action, add, commit_info, metadata, protocol, remove, write_checkpoint, write_log
 
@@ -56,7 +56,7 @@ def test_a_file_that_no_commit_adds_is_older_than_the_history(tmp_path: Path) ->
 
 
 def test_too_many_files_are_not_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MAX_LIVE_FILES", 1)
+    monkeypatch.setattr(log_limits, "MAX_LIVE_FILES", 1)
     assert read_table(str(write_log(tmp_path, [CREATED, [ONE, TWO], RENAMED]))).history.file_versions is None
 
 

@@ -10,7 +10,7 @@ from schemalint.base.values import replace
 from schemalint.delta.datatype import LONG, Field
 from schemalint.delta.history import history_from, without_history
 from schemalint.delta.table import History
-from schemalint.tables.delta_log import reader
+from schemalint.tables.delta_log import table_reader
 from schemalint.tables.storage import read_table
 from schemalint.tables.storage.kinds.local import PathStore
 from support.logs import clustering, metadata, protocol, write_file
@@ -127,7 +127,7 @@ def test_a_table_keeps_no_store_open(tmp_path: Path) -> None:
         opened.append(PathStore(path))
         return opened[-1]
 
-    live = reader.read_table(PathStore(path), history=False, reopen=reopen)
+    live = table_reader.read_table(PathStore(path), history=False, reopen=reopen)
     live.history_since(40)
     assert not opened
     live.history_since(12)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.storage import read_table
 from schemalint.tables.storage.kinds.local import PathStore
 from support.long_logs import LongLog, write_files
@@ -81,7 +81,7 @@ def test_a_log_without_a_pointer_to_its_checkpoint_has_the_same_writers(tmp_path
 def test_no_more_commits_are_read_than_the_limit(
     tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "MAX_OLDER_COMMITS", 4)
+    monkeypatch.setattr(log_limits, "MAX_OLDER_COMMITS", 4)
     table = write_daily(tmp_path, {20: "nightly", 38: "hourly"})
     opened.clear()
     assert table.writers_since(NEWEST - 30 * DAY).keys() == {"daily", "hourly"}

@@ -15,7 +15,7 @@ from schemalint.delta.datatype import LONG, Field
 from schemalint.delta.schema_json import parse_schema
 from schemalint.delta.table import LogDefectKind
 from schemalint.tables.delta_log.actions import read_metadata, read_protocol
-from schemalint.tables.delta_log.reader import read_table
+from schemalint.tables.delta_log.table_reader import read_table
 from schemalint.tables.storage.kinds.local import open_store
 from support.logs import (
     Action,

@@ -9,8 +9,8 @@ import pytest
 
 from schemalint.base.errors import LiveError
 from schemalint.delta.datatype import LONG, Field
-from schemalint.tables.delta_log.reader import read_table
 from schemalint.tables.delta_log.store import DamagedFile, FileEntry
+from schemalint.tables.delta_log.table_reader import read_table
 from schemalint.tables.storage.kinds.local import PathStore, open_store
 from support.logs import add, commit_info, metadata, protocol, write_checkpoint, write_commit, write_log
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.delta.datatype import LONG, Field
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.storage import read_table
 from support.logs import (
     add,
@@ -117,7 +117,7 @@ def test_malformed_identifiers_are_ignored(tmp_path: Path) -> None:
 
 
 def test_of_many_identifiers_those_with_the_highest_versions_are_kept(tmp_path: Path) -> None:
-    most = limits.MAX_TRANSACTIONS
+    most = log_limits.MAX_TRANSACTIONS
     many = [transaction(f"schemalint:1:{number:x}:-", number) for number in range(most + 10)]
     in_one, in_many = tmp_path / "one", tmp_path / "many"
     write_log(in_one, [CREATED, [commit_info(), *many]])

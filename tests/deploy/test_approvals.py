@@ -16,10 +16,10 @@ from schemalint.deploy.approvals import (
     unused_hashes,
     without_unapproved,
 )
+from schemalint.deploy.deploy_input import DeployInput, Deployment
 from schemalint.deploy.deployment import prepare
-from schemalint.deploy.request import DeployInput, Deployment
 from schemalint.lint.rulebook import rules_for_apply
-from schemalint.model.plan import Approval
+from schemalint.model.table_plan import Approval
 from schemalint.project import git
 from schemalint.project.config.trust import find_trusted
 from schemalint.tables.catalog.table_location import choose_target

@@ -8,11 +8,11 @@ import pytest
 
 from schemalint.base.values import replace
 from schemalint.contract import contract_history
-from schemalint.contract.revisions import Revisions
+from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.datatype import STRING
 from schemalint.deploy.last_applied import LastApplied, find_last_applied
 from schemalint.model.marker import Marker, declaration_hash
-from schemalint.model.plan import Refusal
+from schemalint.model.table_plan import Refusal
 from schemalint.project.git import DEFAULT_GLOBS, MissingHistoryError, Worktree, open_repository
 from support.branch import (
     A2_B,

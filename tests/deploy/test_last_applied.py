@@ -9,13 +9,13 @@ import pytest
 
 from schemalint.base.errors import LiveError, SchemalintError
 from schemalint.base.values import replace
-from schemalint.contract.revisions import Revisions
+from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.datatype import LONG, SHORT
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.last_applied import LastApplied, find_last_applied, resolved_base
 from schemalint.model.marker import PENDING, Marker, Pending, declaration_hash
-from schemalint.model.plan import Refusal, StepKind
+from schemalint.model.table_plan import Refusal, StepKind
 from schemalint.planner import after_interrupted_run, simulate
 from schemalint.project.git import DEFAULT_GLOBS, MissingHistoryError, Worktree, open_repository
 from support.branch import (

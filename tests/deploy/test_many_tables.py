@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from schemalint.cli import main
-from schemalint.contract import reading
+from schemalint.contract import read_contracts
 from support.many_tables import TableState, write_tables
 from support.operations import assert_linear
 from support.repo import Repo
@@ -51,7 +51,7 @@ class Repositories:
         for name, value in repo.env.items():
             self._monkeypatch.setenv(name, value)
         self._monkeypatch.chdir(repo.path)
-        reading._read.cache_clear()  # noqa: SLF001 (as in a process of its own)
+        read_contracts._read.cache_clear()  # noqa: SLF001 (as in a process of its own)
         assert main(command.split()) == 0
 
 

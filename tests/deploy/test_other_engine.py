@@ -9,11 +9,11 @@ import pytest
 from schemalint.base.errors import UsageError
 from schemalint.base.values import replace
 from schemalint.delta.engine import parse_engine
+from schemalint.deploy.deploy_input import DeployInput
 from schemalint.deploy.deployment import for_session, prepare
 from schemalint.deploy.journal import JournalInput, resume
 from schemalint.deploy.other_engine import require_same_answers
 from schemalint.deploy.plan_file import read_plan_file
-from schemalint.deploy.request import DeployInput
 from schemalint.lint.rulebook import rules_for_apply
 from schemalint.project import git
 from schemalint.project.config.trust import find_trusted, run_by
@@ -24,7 +24,7 @@ from support.repo import Repo
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from schemalint.deploy.request import Deployment
+    from schemalint.deploy.deploy_input import Deployment
 
 PLAIN = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: amount, type: bigint}\n"
 GENERATED = f"{PLAIN}  - {{name: twice, type: bigint, generated: amount * 2}}\n"

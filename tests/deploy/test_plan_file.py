@@ -16,14 +16,14 @@ from schemalint.base.values import replace
 from schemalint.delta.change import CommentChanged
 from schemalint.delta.datatype import LONG, Field, Struct
 from schemalint.delta.streams import Blocking
+from schemalint.deploy.deploy_input import Deployment
 from schemalint.deploy.journal import _rest, planned_again
 from schemalint.deploy.plan_file import _origin, origin_to_json, read_plan_file
-from schemalint.deploy.request import Deployment
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.json_forms import object_of
 from schemalint.model.marker import PENDING, Marker, Pending
-from schemalint.model.plan import Plan, Step, StepKind, TablePlan
+from schemalint.model.table_plan import Plan, Step, StepKind, TablePlan
 from schemalint.planner import after_interrupted_run, plan_table
 from schemalint.project.config.trust import given_target
 from schemalint.report import plan as plans

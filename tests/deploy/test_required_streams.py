@@ -9,7 +9,7 @@ from schemalint.delta.table import TableState
 from schemalint.deploy.consumer_streams import without_unread_streams
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
-from schemalint.model.plan import RefusalKind, Step, StepKind, TablePlan
+from schemalint.model.table_plan import RefusalKind, Step, StepKind, TablePlan
 
 STEP = Step(StepKind.SET_PROPERTIES, "", (), ())
 PLAN = TablePlan("a.b", "/lake/a/b", "h", version=7, live=TableState(), steps=(STEP,))

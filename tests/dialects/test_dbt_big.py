@@ -13,7 +13,7 @@ import pytest
 
 from dialects.big_shop import write_big_shop
 from schemalint.contract.dialects import Source, read_declarations
-from schemalint.project.config.declarations import MOST_MIB, Declarations
+from schemalint.project.config.declaration_files import MOST_MIB, Declarations
 from support.skipping import skip_or_fail
 
 COPIES = 25
@@ -21,7 +21,7 @@ READ = """
 import resource, sys
 from pathlib import Path
 from schemalint.contract.dialects import Source, read_declarations
-from schemalint.project.config.declarations import Declarations
+from schemalint.project.config.declaration_files import Declarations
 file = sys.argv[1]
 reading = read_declarations(Source(file, Path(file).read_bytes(), Declarations(file, "dbt")))
 print(len(reading.contracts), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)

@@ -11,7 +11,7 @@ import pytest
 from schemalint.contract.dialects import Reading, Source, read_declarations
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.type_text import print_type
-from schemalint.project.config.declarations import Declarations
+from schemalint.project.config.declaration_files import Declarations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -16,7 +16,7 @@ from dialects.changes import CHANGES, HERE, edit
 from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.contract.dialects import Source, read_declarations
-from schemalint.project.config.declarations import Declarations
+from schemalint.project.config.declaration_files import Declarations
 from support.golden import assert_golden
 from support.skipping import skip_or_fail
 

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from schemalint.contract import read, read_exceptions
+from schemalint.lint.approve import approve
 from schemalint.lint.exception_files import Exceptions
-from schemalint.lint.exceptions import approve
 from schemalint.model.contract import Contract
 from schemalint.model.exception import WrittenException
 from schemalint.project import config

@@ -19,8 +19,8 @@ from schemalint.lint.rule_lookup import ErrorAdvice, client_messages, error_advi
 from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule
 from schemalint.project import config
-from schemalint.report.rules import page
-from schemalint.report.table.clients import matrix_markdown
+from schemalint.report.rule_pages import page
+from schemalint.report.table.client_matrix import matrix_markdown
 from support.golden import assert_golden
 
 DOCS = Path(__file__).parents[2] / "docs"

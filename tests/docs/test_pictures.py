@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from schemalint.cli.action.comment_text import Parts, comment_of
-from schemalint.cli.action.runner import Inputs
+from schemalint.cli.action.github_runner import Inputs
 from support.golden import assert_golden
 from support.guide import Guide
 from support.terminal_picture import terminal_svg

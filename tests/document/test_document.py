@@ -393,7 +393,7 @@ def test_a_comparison_or_a_block_value_is_not_mistaken_for_a_split_type(text: st
 def test_the_pure_python_parser_gives_the_same_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "\ufeff" + CONTRACT.replace(", sandbox: ", "")  # the position of a null in flow style differs
     with_libyaml = document_of(text)
-    monkeypatch.setattr("schemalint.base.document.reader._Parser", yaml.SafeLoader)
+    monkeypatch.setattr("schemalint.base.document.yaml_reader._Parser", yaml.SafeLoader)
     assert document_of(text) == with_libyaml
     assert error_of('a: "\\U00110000"').help
     assert error_of('a: "\\Uffffffff"').help

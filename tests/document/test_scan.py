@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from schemalint.base.document import Mapping, Scalar, read_documents, reader, root_values
+from schemalint.base.document import Mapping, Scalar, read_documents, root_values, yaml_reader
 from schemalint.base.errors import ContractError
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ STYLES = {
 @pytest.mark.parametrize("style", STYLES)
 def test_no_style_is_parsed_beyond_the_table(style: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Event] = []
-    whole = reader.events
+    whole = yaml_reader.events
 
     def counted(text: str) -> Callable[[], Event]:
         next_event = whole(text)
@@ -132,7 +132,7 @@ def test_no_style_is_parsed_beyond_the_table(style: str, monkeypatch: pytest.Mon
 
         return counting
 
-    monkeypatch.setattr(reader, "events", counted)
+    monkeypatch.setattr(yaml_reader, "events", counted)
     text = STYLES[style]
     found = list(root_values(text, KEY))
     assert found == ["a.b"] * (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from engine import record_alters, record_nested, record_protocols, record_states, record_types
 from schemalint import contract
-from schemalint.contract.dialects.native.columns import Entry, distributed
+from schemalint.contract.dialects.native.column_reader import Entry, distributed
 from schemalint.delta.datatype import UNMANAGED, DataType, Field, RecordedChange, Struct
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import parse_type, print_type

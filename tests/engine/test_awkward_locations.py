@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.planner.sql import path_table
+from schemalint.planner.statements import path_table
 from schemalint.tables.storage import read_table
 
 if TYPE_CHECKING:

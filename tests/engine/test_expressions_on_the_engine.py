@@ -15,7 +15,7 @@ from schemalint.delta.datatype import LONG, STRING, UNMANAGED, Field, Struct
 from schemalint.delta.expressions import COLUMN_WORDS, Expression, Place, expression_fault, unusable_part
 from schemalint.delta.functions import FunctionKind, kinds
 from schemalint.delta.table import TableState
-from schemalint.model.plan import Step, StepKind, TablePlan
+from schemalint.model.table_plan import Step, StepKind, TablePlan
 from schemalint.spark.prechecks import require_accepted
 from schemalint.spark.session_settings import required_settings
 from support.sampling import some_of_each

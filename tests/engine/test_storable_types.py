@@ -17,7 +17,7 @@ from schemalint.delta.type_text import parse_type, print_type
 from schemalint.delta.widening import is_container, refusal
 from schemalint.lint.rulebook import load_rules
 from schemalint.model.contract import Contract
-from schemalint.planner.impossible import refused_changes
+from schemalint.planner.refusals import refused_changes
 from schemalint.tables.storage import read_table
 from support.judging import judge_pair, judge_table
 from support.logs import metadata, protocol, write_log

@@ -15,7 +15,7 @@ from schemalint.delta.stream_progress import StreamProgress, commits_to_meet, ef
 from schemalint.delta.streams import Blocking, StreamEffect, StreamVerdict
 from schemalint.model.consumer import Stream
 from schemalint.tables.storage import open_folder, read_table
-from schemalint.tables.streaming.reader import read_stream
+from schemalint.tables.streaming.stream_checkpoint import read_stream
 from support.checkpoints import entry, offset, offsets
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 
 from schemalint.base.errors import ConfigError, Location
 from schemalint.base.values import replace
+from schemalint.lint.approve import ExceptionResult, approve
 from schemalint.lint.baseline import Baseline, read_baseline, rewritten, text_of, unused
-from schemalint.lint.exceptions import ExceptionResult, approve
 from schemalint.model.finding import CheckResult, Finding, ObjectRef, Run, Severity, SideRef
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.base.document import candidate, reader
-from schemalint.lint.check import check
+from schemalint.base.document import candidate, yaml_reader
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.duplicates import FOLDED_TO_ASCII
+from schemalint.lint.run_check import check
 from schemalint.project.git import Contents, File, Revision, Worktree, changes, open_repository
 from support.judging import rule_sets
 from support.repo import Repo
@@ -162,7 +162,7 @@ STYLES = (
 def events(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """All events that the parser gives."""
     found: list[object] = []
-    whole = reader.events
+    whole = yaml_reader.events
 
     def counted(text: str) -> object:
         next_event = whole(text)
@@ -173,7 +173,7 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
         return counting
 
-    monkeypatch.setattr(reader, "events", counted)
+    monkeypatch.setattr(yaml_reader, "events", counted)
     return found
 
 

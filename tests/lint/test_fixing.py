@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemalint.lint.check import check, check_and_fix, with_fixes
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.exception_files import Exceptions
+from schemalint.lint.run_check import check, check_and_fix, with_fixes
 from schemalint.project.git import Contents, File, Worktree
 from support.judging import rule_sets
 from support.rule_cases import Case, load_cases

@@ -19,7 +19,7 @@ from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
 from schemalint.project.config import Config, TableSettings, Target, parse
-from schemalint.project.config.nested import with_nested
+from schemalint.project.config.nested_settings import with_nested
 from schemalint.project.git import Beside, EmptyTree, Repository, Worktree
 
 PROD = "[targets.prod]\n"

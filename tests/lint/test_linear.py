@@ -7,14 +7,14 @@ import pytest
 from schemalint.author.pull import updated_text
 from schemalint.author.pull.live_declaration import Scope
 from schemalint.author.reversal import reverse_changes
-from schemalint.author.revert import reverted_text
+from schemalint.author.revert_contract import reverted_text
 from schemalint.base.values import replace
 from schemalint.contract import read
 from schemalint.delta.datatype import Field, Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata, TableState
-from schemalint.lint.check import check, check_and_fix
 from schemalint.lint.check_input import CheckInput
+from schemalint.lint.run_check import check, check_and_fix
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
 from schemalint.project.git import Contents, File, Worktree

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from schemalint.base.document import reader
-from schemalint.lint.check import check
+from schemalint.base.document import yaml_reader
 from schemalint.lint.check_input import CheckInput
+from schemalint.lint.run_check import check
 from schemalint.project.git import Contents, File, Worktree
 from support.judging import rule_sets
 from support.rule_judging import built_in
@@ -41,8 +41,8 @@ def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
         return counting
 
-    events = reader.events
-    monkeypatch.setattr(reader, "events", counted)
+    events = yaml_reader.events
+    monkeypatch.setattr(yaml_reader, "events", counted)
     base, head = (
         {f"{table}.yml": File(f"{table}.yml", text(table, type_).encode(), None) for table in range(NUMBER)}
         for type_ in ("int", "bigint")

@@ -9,7 +9,7 @@ from schemalint.delta.change import PropertyChanged
 from schemalint.delta.datatype import INTEGER, UNMANAGED
 from schemalint.delta.table import TableState
 from schemalint.model.impact import risks
-from schemalint.model.plan import Fill, Step, StepKind, TablePlan
+from schemalint.model.table_plan import Fill, Step, StepKind, TablePlan
 
 FEED = "delta.enableChangeDataFeed"
 

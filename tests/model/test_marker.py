@@ -31,7 +31,7 @@ from schemalint.model.contract import (
 )
 from schemalint.model.exception import RuleException
 from schemalint.model.marker import Marker, declaration_hash, next_version, read_marker
-from schemalint.tables.delta_log.limits import KEPT_APP_IDS
+from schemalint.tables.delta_log.log_limits import KEPT_APP_IDS
 from support.strategies import table_states
 
 COLUMN = Field("a", INTEGER, comment=UNMANAGED, default=UNMANAGED, generated=UNMANAGED, identity=UNMANAGED)

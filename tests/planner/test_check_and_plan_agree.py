@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from schemalint.model.contract import Contract
-    from schemalint.model.plan import Refusal
+    from schemalint.model.table_plan import Refusal
 
 SETTINGS: Final = settings(
     max_examples=int(os.environ.get("SCHEMALINT_PLAN_EXAMPLES", "150")),

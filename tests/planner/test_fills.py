@@ -11,7 +11,7 @@ from schemalint.delta.change import ConstraintChanged
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.fill_expressions import FILL_FUNCTIONS, tried
 from schemalint.delta.functions import FunctionKind, kind_of_function
-from schemalint.model.plan import RefusalKind
+from schemalint.model.table_plan import RefusalKind
 from schemalint.planner.progress import Remaining, completed_steps, remaining_steps
 from schemalint.planner.simulate import simulate
 from support.rule_cases import load_cases

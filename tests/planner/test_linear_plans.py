@@ -14,7 +14,7 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.declaration import created_state
-from schemalint.planner.plan import PlanOptions, plan_table
+from schemalint.planner.ordered_steps import PlanOptions, plan_table
 from support.judging import judge_live, judge_table, live_case
 from support.operations import assert_linear
 from support.rule_judging import built_in
@@ -23,7 +23,7 @@ from support.wide import CHANGES
 if TYPE_CHECKING:
     from schemalint.model.contract import Contract
     from schemalint.model.finding import Finding
-    from schemalint.model.plan import TablePlan
+    from schemalint.model.table_plan import TablePlan
     from schemalint.plugin import Rule
 
 NUMBER = 24

@@ -27,10 +27,10 @@ from schemalint.lint.rulebook import rules_for_apply
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.marker import PENDING, read_pending
-from schemalint.model.plan import Refusal, RefusalKind, StepKind
+from schemalint.model.table_plan import Refusal, RefusalKind, StepKind
 from schemalint.planner import PlanOptions, pending_changes, plan_table
 from schemalint.planner.create import create_steps
-from schemalint.planner.sql import unset_properties
+from schemalint.planner.statements import unset_properties
 from schemalint.project.config import Config
 from schemalint.spark.prechecks import require_accepted
 from schemalint.tables.catalog.target_tables import read_live
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from schemalint.delta.table import LiveTable
     from schemalint.model.contract import Contract
-    from schemalint.model.plan import TablePlan
+    from schemalint.model.table_plan import TablePlan
 
 PAIRS = int(os.environ.get("SCHEMALINT_ENGINE_PLANS", "15"))
 SEED = int(os.environ.get("SCHEMALINT_ENGINE_SEED", "20261121"))

@@ -22,7 +22,7 @@ from schemalint.deploy.last_applied import LastApplied, drift
 from schemalint.deploy.matching_revision import matching_revision
 from schemalint.model.contract import Contract
 from schemalint.model.marker import declaration_hash, read_pending
-from schemalint.model.plan import Refusal, TablePlan
+from schemalint.model.table_plan import Refusal, TablePlan
 from schemalint.planner import PlanOptions, after_interrupted_run, pending_changes, plan_table, simulate
 from support.delta_model import Delta
 from support.history_strategies import TableHistory, live_table, paths_by_identity, table_histories

@@ -40,9 +40,9 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import Finding, ObjectRef, Severity
 from schemalint.model.marker import Marker, declaration_hash
-from schemalint.model.plan import Plan, Step, StepKind, TablePlan
+from schemalint.model.table_plan import Plan, Step, StepKind, TablePlan
 from schemalint.planner import deviations, pending_changes, plan_table, simulate
-from schemalint.planner.sql import path_table
+from schemalint.planner.statements import path_table
 from support.strategies import names, texts
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from schemalint.delta.table import LiveTable, Metadata, TableState
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
-from schemalint.model.plan import Cost, Step, StepKind, TablePlan
+from schemalint.model.table_plan import Cost, Step, StepKind, TablePlan
 from schemalint.planner import PlanOptions, deviations, pending_changes, plan_table, planned_commits, simulate
 from schemalint.tables.catalog.target_tables import read_live
 from support.golden import assert_golden

@@ -11,7 +11,7 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
-from schemalint.model.plan import StepKind, TablePlan
+from schemalint.model.table_plan import StepKind, TablePlan
 from schemalint.planner import PlanOptions, plan_table
 
 TABLE = """\

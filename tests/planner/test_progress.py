@@ -13,7 +13,7 @@ from schemalint.delta import change
 from schemalint.delta.datatype import INTEGER, Field, Struct, map_fields, walk_fields
 from schemalint.delta.table import TableState
 from schemalint.model.marker import PENDING, Pending
-from schemalint.model.plan import Step, StepKind
+from schemalint.model.table_plan import Step, StepKind
 from schemalint.planner import (
     Remaining,
     columns_missing_noted_names,
@@ -23,7 +23,7 @@ from schemalint.planner import (
     remaining_steps,
     simulate,
 )
-from schemalint.planner.require import with_requirements
+from schemalint.planner.requirements import with_requirements
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pytest
 
 from schemalint import contract as contracts
-from schemalint.model.plan import RefusalKind
+from schemalint.model.table_plan import RefusalKind
 from support.refusals_in_code import refusals_in_code
 from support.rule_cases import load_cases
 from support.seam import created_table, errors, refusals

@@ -22,7 +22,7 @@ from schemalint.delta.datatype import Atomic, Field, Struct
 from schemalint.delta.diff import diff
 from schemalint.planner import simulate
 from schemalint.planner.columns_in_place import ColumnChange, alter_columns, fewest_statements
-from schemalint.planner.sql import path_table
+from schemalint.planner.statements import path_table
 from schemalint.tables.catalog.target_tables import read_live
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemalint.model.plan import Approval, Cost, RefusalKind, StepKind
+from schemalint.model.table_plan import Approval, Cost, RefusalKind, StepKind
 from schemalint.report.plan.json import schema
 from support.delta_model import CHANGES_OF_STEPS
 

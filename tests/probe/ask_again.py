@@ -23,7 +23,7 @@ from probe.rows import Reader, client_rows, disagreements
 from probe.tables import all_tables
 from probe.writing import write_table
 from schemalint.base.errors import UsageError
-from schemalint.clients.table import file_data
+from schemalint.clients.client_table import file_data
 
 SECONDS = 900.0
 PACKAGES = {

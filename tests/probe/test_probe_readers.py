@@ -16,7 +16,7 @@ from probe.recipes import recipe_file, recipe_names
 from probe.rows import Reader, client_rows, disagreements
 from probe.tables import all_tables
 from probe.writing import write_table
-from schemalint.clients.table import client_names, file_data, read_row
+from schemalint.clients.client_table import client_names, file_data, read_row
 from schemalint.model.client import Verdict
 
 if TYPE_CHECKING:

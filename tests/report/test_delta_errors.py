@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from schemalint.lint.rulebook import load_rules
-from schemalint.report.rules import page
-from schemalint.report.text import error_name
+from schemalint.report.rule_pages import page
+from schemalint.report.text_helpers import error_name
 
 UNNAMED = "_LEGACY_ERROR_TEMP_"
 

@@ -6,7 +6,7 @@ import json
 
 from schemalint.base.values import replace
 from schemalint.plugin import Problem, RuleContext
-from schemalint.report import rules
+from schemalint.report import rule_pages
 from support.rule_judging import built_in
 
 HOSTILE = "::error::x ##[add-mask]y\n::add-mask::z\x1b[2J"
@@ -21,12 +21,12 @@ RULE = replace(built_in()["illegal-narrowing"], check=hostile)
 
 
 def test_hostile_texts_of_a_rule_give_no_commands() -> None:
-    for text in (rules.page(RULE), rules.as_text([RULE]), rules.as_json([RULE])):
+    for text in (rule_pages.page(RULE), rule_pages.as_text([RULE]), rule_pages.as_json([RULE])):
         assert "##[" not in text
         assert "\x1b" not in text
         assert not [line for line in text.splitlines() if line.startswith("::")]
 
 
 def test_the_list_as_json_keeps_the_summary() -> None:
-    (listed,) = json.loads(rules.as_json([RULE]))
+    (listed,) = json.loads(rule_pages.as_json([RULE]))
     assert listed["summary"] == "::error::x ##[add-mask]y"

@@ -8,7 +8,7 @@ import pytest
 
 from schemalint.base.values import replace
 from schemalint.contract import read
-from schemalint.lint.exceptions import approve
+from schemalint.lint.approve import approve
 from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.finding import CheckResult, JudgedTable, Run, Severity, SideRef
 from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED

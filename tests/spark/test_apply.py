@@ -16,7 +16,7 @@ from schemalint.cli._options import PENDING
 from schemalint.delta.datatype import LONG, field_at, type_at
 from schemalint.delta.path import Part
 from schemalint.deploy import deployment as deployments
-from schemalint.deploy.request import DeployInput, Deployment
+from schemalint.deploy.deploy_input import DeployInput, Deployment
 from schemalint.deploy.results import Outcome
 from schemalint.model.marker import read_marker
 from schemalint.spark.runner import apply
@@ -280,7 +280,7 @@ def test_run_killed_between_two_statements_is_finished_by_the_next(
         session.sql(statement).collect()
 
     with monkeypatch.context() as killing:
-        killing.setattr("schemalint.spark.table.run", run_until_killed)
+        killing.setattr("schemalint.spark.table_run.run", run_until_killed)
         with contextlib.suppress(KeyboardInterrupt):
             lakehouse.apply()
 
@@ -297,7 +297,7 @@ def test_success_without_effect_fails_the_run(lakehouse: Lakehouse, monkeypatch:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
     lakehouse.declare(CONTRACT.replace("decimal(10,2)", "decimal(12,4)"))
-    monkeypatch.setattr("schemalint.spark.table.run", lambda _session, _statement: None)
+    monkeypatch.setattr("schemalint.spark.table_run.run", lambda _session, _statement: None)
 
     applied = lakehouse.apply()
 

@@ -10,7 +10,7 @@ import pytest
 
 from schemalint.delta.datatype import LONG
 from schemalint.deploy import deployment as deployments
-from schemalint.deploy.request import DeployInput, Deployment
+from schemalint.deploy.deploy_input import DeployInput, Deployment
 from schemalint.deploy.results import Outcome
 from schemalint.spark.runner import apply
 from schemalint.tables.storage import read_table
@@ -20,7 +20,7 @@ from support.sampling import left_to
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from schemalint.deploy.results import Applied
+    from schemalint.deploy.results import AppliedTable
     from schemalint.spark.session import SqlSession
     from support.lakehouse import Lakehouse
 
@@ -147,7 +147,7 @@ def test_conflict_with_a_writer_is_retried_a_limited_number_of_times(
 ) -> None:
     deployed.declare(WIDER)
     pauses: list[int] = []
-    monkeypatch.setattr("schemalint.spark.table._pause", pauses.append)
+    monkeypatch.setattr("schemalint.spark.table_run._pause", pauses.append)
 
     class MetadataChangedError(Exception):
         """Stands in for Delta's exception as Py4J passes it on."""
@@ -194,7 +194,7 @@ def test_run_overtaken_by_another_run_between_two_statements_succeeds(
 def test_two_concurrent_runs_end_with_the_declared_table(declared: str, deployed: Lakehouse) -> None:
     deployed.declare(declared)
     barrier = Barrier(2)
-    results: list[Applied] = []
+    results: list[AppliedTable] = []
 
     def run(session: SqlSession) -> None:
         barriers = [barrier]
@@ -242,7 +242,9 @@ def _contracts(lakehouse: Lakehouse, name: str) -> set[object]:
     return {json.loads(entry.user_metadata or "{}").get("contract") for entry in entries}
 
 
-def _apply_after_plan(lakehouse: Lakehouse, session: Interrupted, interfere: Callable[[], None]) -> Applied:
+def _apply_after_plan(
+    lakehouse: Lakehouse, session: Interrupted, interfere: Callable[[], None]
+) -> AppliedTable:
     """Apply, and call `interfere` between the plan and the first statement."""
     prepare = deployments.prepare
     with pytest.MonkeyPatch.context() as patch:
@@ -264,7 +266,7 @@ def _nothing(_number: int) -> None:
     pass
 
 
-def _failure_message(applied: Applied) -> str:
+def _failure_message(applied: AppliedTable) -> str:
     assert applied.outcome is Outcome.FAILED
     assert applied.error is not None
     return applied.error.message

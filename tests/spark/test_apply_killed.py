@@ -164,7 +164,7 @@ def prepared() -> dict[str, tuple[Lakehouse, TableState]]:
 def test_lost_answers_of_completed_statements_do_not_stop_a_run(
     case: Case, lakehouse: Lakehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("schemalint.spark.table._pause", lambda _attempt: None)
+    monkeypatch.setattr("schemalint.spark.table_run._pause", lambda _attempt: None)
     case.begin(lakehouse)
     goal = _state_after_run(lakehouse.copy(tmp_path / "undisturbed"))
 

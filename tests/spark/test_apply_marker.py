@@ -18,12 +18,12 @@ from schemalint.deploy.results import Outcome, warnings
 from schemalint.lint.case import as_declared
 from schemalint.model.marker import Marker, next_version, read_marker
 from schemalint.planner import plan_table
-from schemalint.planner.sql import append_nothing, path_table
+from schemalint.planner.statements import append_nothing, path_table
 from schemalint.spark.identifier import commit_identifier
 from schemalint.spark.runner import apply
 from schemalint.spark.session import FITS_SNAPSHOTS, sibling_sessions
 from schemalint.spark.session_settings import transaction
-from schemalint.spark.table import Recorded, TableRun
+from schemalint.spark.table_run import RecordedTable, TableRun
 from schemalint.tables.storage import read_table
 from support.logs import protocol, write_log
 from support.sampling import left_to
@@ -76,7 +76,7 @@ def session_for(way: str, spark: SparkSession) -> Any:  # noqa: ANN401 (pyspark'
     return session
 
 
-def marked(session: SparkSession, table: Path, read: Callable[[], LiveTable] | None = None) -> Recorded:
+def marked(session: SparkSession, table: Path, read: Callable[[], LiveTable] | None = None) -> RecordedTable:
     """Write the marker into a table that is declared exactly as it is."""
     live = read_table(str(table))
     contract = as_declared(live)
@@ -108,7 +108,7 @@ def test_every_kind_of_table_takes_the_marker(way: str, spark: SparkSession, tmp
         recorded = marked(session, table)
 
         after = read_table(str(table))
-        assert (recorded, after.metadata) == (Recorded(before.version + 1), before.metadata), name
+        assert (recorded, after.metadata) == (RecordedTable(before.version + 1), before.metadata), name
         actions = newest_actions(table)
         has_metadata = (way, name) == ("appended", "identity")
         assert set(actions) == {"commitInfo", "txn"} | ({"metaData"} if has_metadata else set())
@@ -117,7 +117,7 @@ def test_every_kind_of_table_takes_the_marker(way: str, spark: SparkSession, tmp
         assert set(actions["txn"]) == {"appId", "version", "lastUpdated"}
         assert way == "appended" or not list(table.rglob("*.parquet")), "an append leaves an empty file"
         assert read_marker(after) is not None
-        assert marked(session, table) == Recorded(after.version), "an equal hash writes nothing"
+        assert marked(session, table) == RecordedTable(after.version), "an equal hash writes nothing"
         assert session.conf.get("spark.databricks.delta.write.txnAppId", None) is None
 
 
@@ -137,7 +137,7 @@ def test_table_that_takes_no_append_stays_without_marker(spark: SparkSession, tm
         assert recorded.problem is not None
         assert problem in str(recorded.problem)
         assert (recorded.version, read_table(str(table)).version) == (before.version, before.version)
-    assert marked(own, only_made) == Recorded(1)
+    assert marked(own, only_made) == RecordedTable(1)
 
 
 def test_table_without_marker_counts_as_applied_with_a_warning(lakehouse: Lakehouse) -> None:
@@ -203,7 +203,7 @@ def test_marker_is_true_of_the_table_that_it_is_committed_to(spark: SparkSession
         acts: list[Callable[[], object]] = [partial(spark.sql, statement.format(t=f"delta.`{table}`"))]
         session: Any = Meanwhile(session_for("committed", spark), acts)
         if versions is not None:
-            assert marked(session, table) == Recorded(versions)
+            assert marked(session, table) == RecordedTable(versions)
             assert newest_actions(table)["commitInfo"]["operation"] == "Empty Commit"
         else:
             with pytest.raises(ApplyError, match="differs from its declaration"):
@@ -219,7 +219,7 @@ def test_marker_that_another_run_commits_meanwhile_is_not_repeated(
     spark.sql(f"CREATE TABLE delta.`{table}` {SHAPE} USING delta")
     acts: list[Callable[[], object]] = [partial(marked, session_for("committed", spark), table)]
     session: Any = Meanwhile(session_for("committed", spark), acts)
-    assert marked(session, table) == Recorded(1)
+    assert marked(session, table) == RecordedTable(1)
     assert acts == []
     assert read_table(str(table)).version == 1
 
@@ -233,9 +233,9 @@ def test_marker_whose_answer_is_lost_is_not_repeated(
         assert commit_identifier(*identifier, read=read)
         return False
 
-    monkeypatch.setattr("schemalint.spark.table.commit_identifier", lose)
+    monkeypatch.setattr("schemalint.spark.table_run.commit_identifier", lose)
     spark.sql(f"CREATE TABLE delta.`{tmp_path / 't'}` (id BIGINT) USING delta")
-    assert marked(session_for("committed", spark), tmp_path / "t") == Recorded(1)
+    assert marked(session_for("committed", spark), tmp_path / "t") == RecordedTable(1)
     assert newest_actions(tmp_path / "t")["commitInfo"]["operation"] == "Empty Commit"
 
 
@@ -309,7 +309,7 @@ def test_append_that_delta_skips_in_silence_is_repeated(spark: SparkSession, tmp
 
     recorded = marked(spark, table, lambda: next(answers, None) or read_table(str(table)))
 
-    assert recorded == Recorded(newer.version + 1)
+    assert recorded == RecordedTable(newer.version + 1)
     assert read_table(str(table)).transactions == {ours.app_id: 3, "schemalint:1:ab:-": 2}
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from schemalint.cli import main
-from schemalint.deploy.results import Applied, Outcome
+from schemalint.deploy.results import AppliedTable, Outcome
 from schemalint.model.marker import read_marker
 from support.faulty_sessions import Interrupted, Killed, killed_after
 
@@ -228,7 +228,7 @@ def test_two_equal_applies_at_once_end_in_the_declared_state_with_one_marker(
     alone = lakehouse.copy(tmp_path / "alone")
     assert alone.go_on(alone.plan("upgrade"))[0].outcome is Outcome.APPLIED
     barrier = Barrier(2, timeout=600)
-    results: list[Applied] = []
+    results: list[AppliedTable] = []
 
     def run() -> None:
         barriers = [barrier]

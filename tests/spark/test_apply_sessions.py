@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from schemalint.base.errors import ApplyError
 from schemalint.delta.type_text import print_type
 from schemalint.deploy.results import Outcome
-from schemalint.model.plan import StepKind
+from schemalint.model.table_plan import StepKind
 from schemalint.project.config import SparkSettings
 from schemalint.project.config.trust import TrustedSpark
 from schemalint.spark.runner import apply
@@ -416,7 +416,9 @@ columns:
 def test_own_session_rebuilds_a_snapshot_in_as_many_partitions_as_its_files_need(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("schemalint.spark.table.commit_identifier", lambda *_identifier, **_options: False)
+    monkeypatch.setattr(
+        "schemalint.spark.table_run.commit_identifier", lambda *_identifier, **_options: False
+    )
     session = lakehouse.another_session()
     session.conf.unset(FITS_SNAPSHOTS)
     used: list[tuple[str, ...]] = []

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.base.errors import SchemalintError
-from schemalint.spark.catalog import SessionCatalog
-from schemalint.tables.delta_log.reader import POSSIBLY_STALE
+from schemalint.spark.session_catalog import SessionCatalog
+from schemalint.tables.delta_log.table_reader import POSSIBLY_STALE
 from support.project import Project, Run
 from support.repo import Repo
 

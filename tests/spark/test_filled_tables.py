@@ -12,7 +12,7 @@ from schemalint.spark import fill
 from support.faulty_sessions import Interrupted
 
 if TYPE_CHECKING:
-    from schemalint.model.plan import Fill
+    from schemalint.model.table_plan import Fill
     from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark

@@ -8,7 +8,7 @@ import pytest
 
 from schemalint.delta.datatype import INTEGER
 from schemalint.model.impact import passes
-from schemalint.model.plan import Fill, Step, StepKind, TablePlan
+from schemalint.model.table_plan import Fill, Step, StepKind, TablePlan
 from schemalint.spark.fill import TableFills
 from schemalint.tables.storage import read_table
 from support.faulty_sessions import Interrupted

@@ -13,7 +13,7 @@ import pytest
 from schemalint.base.errors import LiveError
 from schemalint.tables.delta_log.store import NoTable
 from schemalint.tables.storage import read_table
-from schemalint.tables.storage.kinds.object_store import client, failures
+from schemalint.tables.storage.kinds.object_store import failures, store_client
 from support.hostile_servers import answers, hostile_server, http_answer
 from support.project import ORDERS, Project
 from support.repo import Repo
@@ -113,7 +113,7 @@ def test_a_store_without_a_connection_is_waited_for_once(full: int, monkeypatch:
     with pytest.raises(LiveError, match=f"^s3://lake/t: {message}"):
         read_table("s3://lake/t", storage=storage)
     opened: list[str] = []
-    monkeypatch.setattr(client, "options", lambda *_: opened.append("opened"))
+    monkeypatch.setattr(store_client, "options", lambda *_: opened.append("opened"))
     for number in range(200):
         with pytest.raises(LiveError, match=f"^s3://lake/t{number}: {message}"):
             read_table(f"s3://lake/t{number}", storage=storage)

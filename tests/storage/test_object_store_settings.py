@@ -10,7 +10,7 @@ import pytest
 from schemalint import contract
 from schemalint.base.errors import ConfigError
 from schemalint.project import config
-from schemalint.project.config.storage import is_public_setting
+from schemalint.project.config.storage_settings import is_public_setting
 from schemalint.project.config.trust import TrustedTarget, resolve_storage
 from schemalint.tables.catalog.table_location import table_location
 from support.project import ORDERS

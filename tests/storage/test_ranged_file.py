@@ -7,7 +7,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemalint.tables.storage.kinds.object_store.log import RangedFile
+from schemalint.tables.storage.kinds.object_store.object_store_log import RangedFile
 
 KIB = 1 << 10
 CONTENT = b"".join(number.to_bytes(4, "big") for number in range(600 * KIB))

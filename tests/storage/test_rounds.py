@@ -13,9 +13,9 @@ from schemalint.model.contract import Contract
 from schemalint.project.config import Target
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables.catalog.target_tables import TargetTables
-from schemalint.tables.storage import open_store, read_table, requests
+from schemalint.tables.storage import concurrency, open_store, read_table
 from schemalint.tables.storage.kinds import object_store
-from schemalint.tables.storage.kinds.object_store import MOST_AHEAD, FilesAhead, log
+from schemalint.tables.storage.kinds.object_store import MOST_AHEAD, FilesAhead, object_store_log
 from schemalint.tables.storage.table_workers import TableWorkers
 from support.logs import write_checkpoint
 from support.long_logs import STATE, LongLog, put_files
@@ -58,8 +58,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(log, "start", clock.start)
-    for module in (log, object_store):
+    monkeypatch.setattr(object_store_log, "start", clock.start)
+    for module in (object_store_log, object_store):
         monkeypatch.setattr(module, "finish", clock.finish)
     return clock
 
@@ -146,9 +146,9 @@ def test_as_many_tables_wait_as_jobs_are_allowed(
                 with lock:
                     now -= 1
 
-        return requests.start(counted)
+        return concurrency.start(counted)
 
-    monkeypatch.setattr(log, "start", start)
+    monkeypatch.setattr(object_store_log, "start", start)
     tables = TargetTables(
         TrustedTarget(Target("dev", root=f"s3://{bucket.name}")),
         tmp_path,

@@ -12,7 +12,7 @@ import pytest
 from schemalint.delta.stream_progress import StreamPosition, StreamProgress
 from schemalint.model.consumer import Stream
 from schemalint.tables.storage import open_folder
-from schemalint.tables.streaming.reader import read_stream
+from schemalint.tables.streaming.stream_checkpoint import read_stream
 from support.checkpoints import TABLE_ID, entry, offset, offsets, write_checkpoint
 
 OTHER = "8a333431-083a-49d3-9764-46368a8c6ed6"

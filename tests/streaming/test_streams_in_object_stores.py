@@ -14,7 +14,7 @@ import pytest
 from schemalint.base.errors import LiveError
 from schemalint.model.consumer import Stream
 from schemalint.tables.storage import open_folder
-from schemalint.tables.streaming.reader import read_stream
+from schemalint.tables.streaming.stream_checkpoint import read_stream
 from support.checkpoints import TABLE_ID, entry, offset, offsets
 from support.servers import CREDENTIALS
 

@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from schemalint.base.values import replace
-from schemalint.contract.revisions import Revisions
+from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.datatype import Field, map_fields
 from schemalint.delta.path import format_path
 from schemalint.delta.protocol import Protocol
@@ -15,7 +15,7 @@ from schemalint.delta.table import LiveTable, Metadata
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied
 from schemalint.model.declaration import created_state
 from schemalint.model.marker import Marker, declaration_hash
-from schemalint.model.plan import Refusal, RefusalKind, TablePlan
+from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
 from schemalint.planner import PlanOptions, after_interrupted_run, plan_table
 from schemalint.project.git import DEFAULT_GLOBS, Revision, open_repository, resolve
 

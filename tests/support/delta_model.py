@@ -17,7 +17,7 @@ from schemalint.delta.patch import update_field, update_type
 from schemalint.delta.path import Path, lowercased
 from schemalint.delta.widening import TypeStep
 from schemalint.delta.widening import step as type_step
-from schemalint.model.plan import Step, StepKind
+from schemalint.model.table_plan import Step, StepKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

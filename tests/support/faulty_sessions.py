@@ -61,7 +61,7 @@ class Interrupted:
 
 def counting_commits() -> AbstractContextManager[object]:
     """Let interrupted sessions commit markers as the session inside them does, as a statement of its own."""
-    return mock.patch("schemalint.spark.table.commit_identifier", _counted_commit)
+    return mock.patch("schemalint.spark.table_run.commit_identifier", _counted_commit)
 
 
 def _counted_commit(session: SqlSession, *identifier: Any, **options: Any) -> bool:  # noqa: ANN401

@@ -10,7 +10,7 @@ from schemalint.lint.case import Case, Purpose, effective_pairs
 from schemalint.lint.judge import judge
 from schemalint.lint.rule_judge import Judge, worst_of_each
 from schemalint.lint.rule_sets import RuleSet, RuleSets
-from schemalint.lint.table import is_refusal_of_table, table_findings
+from schemalint.lint.table_judge import is_refusal_of_table, table_findings
 from schemalint.model.contract import Contract
 from schemalint.model.fact import TableRetired
 from schemalint.project.config import Config

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schemalint.base.values import replace
+from schemalint.deploy.deploy_input import DeployInput
 from schemalint.deploy.deployment import prepare
 from schemalint.deploy.journal import JournalInput, resume
 from schemalint.deploy.plan_file import read_plan_file
-from schemalint.deploy.request import DeployInput
-from schemalint.deploy.results import Applied
+from schemalint.deploy.results import AppliedTable
 from schemalint.lint.rulebook import rules_for_apply
 from schemalint.project import git
 from schemalint.project.config import Config
 from schemalint.project.config.trust import ConfigOptions, find_trusted
 from schemalint.report import plan as plans
 from schemalint.spark.apply_options import ApplyOptions
-from schemalint.spark.catalog import SessionCatalog
 from schemalint.spark.runner import apply, apply_plan
 from schemalint.spark.session import sibling_sessions
+from schemalint.spark.session_catalog import SessionCatalog
 from schemalint.tables.catalog.table_location import choose_target
 from schemalint.tables.storage import read_table
 from support.repo import Repo
@@ -58,7 +58,7 @@ class Lakehouse:
         self.repo.write(f"contracts/{file}.yml", text)
         return self.repo.commit()
 
-    def apply(self, session: SqlSession | None = None, /, **options: object) -> Applied:
+    def apply(self, session: SqlSession | None = None, /, **options: object) -> AppliedTable:
         """Apply the only contract of the repository."""
         (applied,) = apply(session or self.session, self.repo.path, **options)  # type: ignore[arg-type]
         return applied
@@ -84,7 +84,9 @@ class Lakehouse:
         file.write_text(plans.get("json").render(deployment), "utf-8")
         return file
 
-    def go_on(self, file: Path, session: SqlSession | None = None, *, jobs: int = 1) -> tuple[Applied, ...]:
+    def go_on(
+        self, file: Path, session: SqlSession | None = None, *, jobs: int = 1
+    ) -> tuple[AppliedTable, ...]:
         """Apply what is left of a plan file, as approved; neither contracts nor git are read."""
         settings = find_trusted(None, {}, ConfigOptions(str(self.repo.path / "schemalint.toml")))
         via = SessionCatalog(lambda: self.session)

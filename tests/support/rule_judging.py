@@ -18,13 +18,13 @@ from schemalint.delta.engine import Engines, parse_engine
 from schemalint.delta.footer_summary import physical_types
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import CatalogTable, LiveTable, Metadata
+from schemalint.lint.approve import approve
 from schemalint.lint.case import git_context
 from schemalint.lint.client_support import unknown_support
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.duplicates import duplicates
 from schemalint.lint.exception_files import Exceptions
 from schemalint.lint.exception_findings import judged_exceptions, needs_live, removals
-from schemalint.lint.exceptions import approve
 from schemalint.lint.rule_judge import Judge
 from schemalint.lint.rulebook import load_rules
 from schemalint.model.client import SupportUnknown
@@ -34,7 +34,7 @@ from schemalint.model.fact import Drift, DuplicateTable, JudgedException, Protoc
 from schemalint.project.config import Target, parse
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.project.git import Contents, File
-from schemalint.tables.catalog.stream_progress import with_progress
+from schemalint.tables.catalog.contract_streams import with_progress
 from support.judging import clients_offline, judge_live, judge_pair, judge_table, live_case
 from support.short_footers import summary_of_footers
 from support.short_logs import logged_table

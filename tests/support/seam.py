@@ -13,10 +13,10 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.deploy.last_applied import LastApplied, unseen_edits
 from schemalint.lint.case import Purpose
-from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput, LiveSide
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.rulebook import rules_for_apply
+from schemalint.lint.run_check import check
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.declaration import created_state
 from schemalint.model.finding import Severity
@@ -29,7 +29,7 @@ from support.judging import judge_live, judge_pair, live_case, rule_sets
 if TYPE_CHECKING:
     from schemalint.model.contract import Contract
     from schemalint.model.finding import Finding
-    from schemalint.model.plan import Refusal, TablePlan
+    from schemalint.model.table_plan import Refusal, TablePlan
     from schemalint.plugin import Rule
 
 LOCATION: Final = "file:/lake/orders"

@@ -11,12 +11,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from schemalint.author.adopt.changes import FileChange, Left, new_file
+from schemalint.author.adopt.changes import FileChange, UnchangedFile, new_file
 from schemalint.author.adopt.configuration import BASELINE, CONFIGURATION, CONTRACTS, EXCEPTIONS
-from schemalint.author.adopt.findings import baseline_of
+from schemalint.author.adopt.initial_findings import baseline_of
 from schemalint.author.adopt.pipelines import Service, hook_change, job_change
 from schemalint.author.pull import pull
-from schemalint.author.pull.pull_input import NotPulled, PullInput, declared_contracts, find
+from schemalint.author.pull.pull_input import PullFailure, PullInput, declared_contracts, find
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.values import frozen, replace
 from schemalint.delta.engine import WHO_WROTE, as_setting, recent_since, recent_writers
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schemalint.author.adopt.pipelines import Source
-    from schemalint.author.pull.pull_input import Pulled
+    from schemalint.author.pull.pull_input import PullResult
     from schemalint.project.code_owners import CodeOwners
     from schemalint.project.config.trust import Trusted, TrustedTarget
     from schemalint.project.git import Repository
@@ -84,9 +84,9 @@ class Adoption:
 
     contracts: tuple[FileChange, ...]
     others: tuple[FileChange, ...]
-    left: tuple[Left, ...]
+    left: tuple[UnchangedFile, ...]
     declared: int
-    failed: tuple[NotPulled, ...]
+    failed: tuple[PullFailure, ...]
     unjudged: tuple[SchemalintError, ...]
     by_dbt: int | None = None
 
@@ -130,7 +130,7 @@ def adopt(request: AdoptionInput) -> Adoption:
     return Adoption(
         contracts,
         tuple(change for change in changes if isinstance(change, FileChange)),
-        tuple(change for change in changes if isinstance(change, Left)),
+        tuple(change for change in changes if isinstance(change, UnchangedFile)),
         declared,
         pulled.failed,
         unjudged,
@@ -138,10 +138,10 @@ def adopt(request: AdoptionInput) -> Adoption:
     )
 
 
-def _pulled(request: AdoptionInput, home: Path, of_dbt: list[str]) -> Pulled:
+def _pulled(request: AdoptionInput, home: Path, of_dbt: list[str]) -> PullResult:
     root, globs = request.repository.root, request.settings.config.globs
     declared, unreadable = declared_contracts(request.repository, globs)
-    errors: list[NotPulled] = []
+    errors: list[PullFailure] = []
     result = pull(
         PullInput(
             root=root,
@@ -169,7 +169,7 @@ def _folder(request: AdoptionInput, home: Path) -> Path:
     return home / CONTRACTS
 
 
-def _without_dbt(request: AdoptionInput, errors: list[NotPulled], of_dbt: list[str]) -> Iterator[str]:
+def _without_dbt(request: AdoptionInput, errors: list[PullFailure], of_dbt: list[str]) -> Iterator[str]:
     """Yield the tables, except those of dbt, which are kept; an error ends the search, and is kept."""
     is_path = request.target.catalog is None
     try:
@@ -181,10 +181,10 @@ def _without_dbt(request: AdoptionInput, errors: list[NotPulled], of_dbt: list[s
             else:
                 yield table
     except SchemalintError as error:
-        errors.append(NotPulled(request.target.name, error))
+        errors.append(PullFailure(request.target.name, error))
 
 
-def _configuration(request: AdoptionInput, pulled: Pulled) -> Iterator[FileChange | Left]:
+def _configuration(request: AdoptionInput, pulled: PullResult) -> Iterator[FileChange | UnchangedFile]:
     engines = recent_writers(pulled.writers, int(time.time() * 1000))
     if request.new_settings is not None:
         line = f"# {as_setting(engines)}  # {WHO_WROTE}: see docs/engines.md\n"
@@ -195,27 +195,29 @@ def _configuration(request: AdoptionInput, pulled: Pulled) -> Iterator[FileChang
     is_undeclared = bool(engines) and not request.target.engines.all
     if config.baseline is None:
         line = f'baseline = "{BASELINE}"'
-        yield Left(file, "it is there already; without this line, there is no baseline", line)
+        yield UnchangedFile(file, "it is there already; without this line, there is no baseline", line)
     if is_undeclared:
-        yield Left(
+        yield UnchangedFile(
             file,
             f"it is there already; target {request.target.name} names no engine. This is {WHO_WROTE}",
             as_setting(engines),
         )
     if config.baseline is not None and not is_undeclared:
-        yield Left(file, "it is there already")
+        yield UnchangedFile(file, "it is there already")
 
 
 def _baseline(
     request: AdoptionInput, contracts: tuple[FileChange, ...]
-) -> tuple[list[FileChange | Left], tuple[SchemalintError, ...]]:
+) -> tuple[list[FileChange | UnchangedFile], tuple[SchemalintError, ...]]:
     """Return the baseline that the configuration names, unless it is there."""
     root, name = request.repository.root, request.settings.config.baseline
     if name is None:
         return [], ()
     file = root / name
     if os.path.lexists(file):
-        return [Left(file, "it is there already: `check --all --write-baseline --grow` adds to it")], ()
+        return [
+            UnchangedFile(file, "it is there already: `check --all --write-baseline --grow` adds to it")
+        ], ()
     texts = {file.path.relative_to(root).as_posix(): file.after for file in contracts}
     text, count, unjudged = baseline_of(
         request.repository, request.settings, request.target, texts, request.via, request.workers
@@ -224,7 +226,7 @@ def _baseline(
     return [FileChange(file, text, about)], unjudged
 
 
-def _exceptions(request: AdoptionInput, home: Path) -> Iterator[FileChange | Left]:
+def _exceptions(request: AdoptionInput, home: Path) -> Iterator[FileChange | UnchangedFile]:
     """Yield the file of exceptions, and the lines that give it the owners of the contracts."""
     if request.owners is None or request.new_settings is None:
         return
@@ -234,4 +236,4 @@ def _exceptions(request: AdoptionInput, home: Path) -> Iterator[FileChange | Lef
     names = tuple(path.relative_to(root).as_posix() for path in (file, home / BASELINE))
     contract = (_folder(request, home) / "schema/table.yml").relative_to(root).as_posix()
     if lines := request.owners.lines_for(names, contract):
-        yield Left(root / request.owners.file, "add who approves exceptions", "\n".join(lines))
+        yield UnchangedFile(root / request.owners.file, "add who approves exceptions", "\n".join(lines))

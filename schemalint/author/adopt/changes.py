@@ -8,7 +8,7 @@ from schemalint.base.document import decode
 from schemalint.base.document.review import unified_diff
 from schemalint.base.errors import UsageError
 from schemalint.base.files import shown
-from schemalint.base.reading import read_plain
+from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import frozen
 from schemalint.project.git import MAX_SIZE
 
@@ -39,7 +39,7 @@ class FileChange:
 
 
 @frozen
-class Left:
+class UnchangedFile:
     """A file that stays as it is.
 
     Attributes:
@@ -58,10 +58,10 @@ class Left:
         return shown(self.path)
 
 
-def new_file(path: Path, text: str) -> FileChange | Left:
+def new_file(path: Path, text: str) -> FileChange | UnchangedFile:
     """Return a file to write, unless it is there."""
     if read_existing(path) is not None:
-        return Left(path, "it is there already")
+        return UnchangedFile(path, "it is there already")
     return FileChange(path, text)
 
 

@@ -7,14 +7,14 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from schemalint.author.adopt import Adoption, adopt
-from schemalint.author.adopt.changes import FileChange, Left, new_file
+from schemalint.author.adopt.changes import FileChange, UnchangedFile, new_file
 from schemalint.author.adopt.configuration import CONFIGURATION
 from schemalint.author.adopt.pipelines import Service, job_change
 from schemalint.base.errors import UsageError
-from schemalint.base.reading import read_plain
+from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import replace
 from schemalint.contract.dialects.dbt.manifest import Json, mapping, mappings, parse_manifest, text
-from schemalint.project.config.declarations import MOST_MIB
+from schemalint.project.config.declaration_files import MOST_MIB
 from schemalint.project.git import Worktree, list_files
 from schemalint.tables.storage import location_key
 
@@ -85,12 +85,12 @@ def adopt_beside_dbt(request: AdoptionInput, folder: str) -> Adoption:
     """
     # The Action has no step between its checkout and the check.
     adoption = adopt(replace(request, source=replace(request.source, repository=None)))
-    plain: tuple[FileChange | Left, ...] = (*adoption.others, *adoption.left)
+    plain: tuple[FileChange | UnchangedFile, ...] = (*adoption.others, *adoption.left)
     changes = [_with_dbt(change, request.service, folder) for change in plain]
     return replace(
         adoption,
         others=tuple(change for change in changes if isinstance(change, FileChange)),
-        left=tuple(change for change in changes if isinstance(change, Left)),
+        left=tuple(change for change in changes if isinstance(change, UnchangedFile)),
     )
 
 
@@ -104,21 +104,21 @@ def adopt_dbt_project(repository: Repository, folder: str, source: Source, servi
     settings = (
         f'# All keys: `schemalint schema config`\ncontracts = [{{path = "{manifest}", format = "dbt"}}]\n'
     )
-    changes: list[FileChange | Left] = [new_file(repository.root / CONFIGURATION, settings)]
+    changes: list[FileChange | UnchangedFile] = [new_file(repository.root / CONFIGURATION, settings)]
     # The Action has no step between its checkout and the check.
     job = job_change(repository.root, service, replace(source, repository=None))
     changes += [_with_dbt(job, service, folder)] if job else []
     return Adoption(
         (),
         tuple(change for change in changes if isinstance(change, FileChange)),
-        tuple(change for change in changes if isinstance(change, Left)),
+        tuple(change for change in changes if isinstance(change, UnchangedFile)),
         0,
         (),
         (),
     )
 
 
-def _with_dbt(job: FileChange | Left, service: Service, folder: str) -> FileChange | Left:
+def _with_dbt(job: FileChange | UnchangedFile, service: Service, folder: str) -> FileChange | UnchangedFile:
     """Return a job that makes the manifest of the change, and fetches that of the base."""
     # dbt looks for profiles.yml in the working folder, not in that of --project-dir.
     parse = f"(cd {shlex.quote(folder)} && dbt parse)" if folder else "dbt parse"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import schemalint
-from schemalint.author.adopt.changes import FileChange, Left, new_file, read_existing
+from schemalint.author.adopt.changes import FileChange, UnchangedFile, new_file, read_existing
 from schemalint.base.document.review import composed
 from schemalint.base.errors import UsageError
 from schemalint.base.home import home_of
@@ -75,7 +75,7 @@ def service_of(repository: Repository) -> Service:
     return Service.GITHUB if services else Service.NONE
 
 
-def job_change(root: Path, service: Service, source: Source) -> FileChange | Left | None:
+def job_change(root: Path, service: Service, source: Source) -> FileChange | UnchangedFile | None:
     """Return what to do to the service's files; None without a service.
 
     Raises:
@@ -85,7 +85,7 @@ def job_change(root: Path, service: Service, source: Source) -> FileChange | Lef
     return make(root, source) if make else None
 
 
-def _github(root: Path, source: Source) -> FileChange | Left:
+def _github(root: Path, source: Source) -> FileChange | UnchangedFile:
     if source.action is not None:
         permissions = "      contents: read\n      pull-requests: write # one comment\n"
         steps = f"      - uses: {source.action}\n"
@@ -121,13 +121,13 @@ jobs:
     return new_file(root / _ON_GITHUB, text)
 
 
-def _gitlab(root: Path, source: Source) -> FileChange | Left:
+def _gitlab(root: Path, source: Source) -> FileChange | UnchangedFile:
     file = root / _ON_GITLAB
     text = read_existing(file)
     entries = composed(text or "")
     jobs = entries if isinstance(entries, dict) else {}
     if _JOB in jobs:
-        return Left(file, f"it has a job {_JOB} already")
+        return UnchangedFile(file, f"it has a job {_JOB} already")
     stages = jobs.get("stages")
     is_without_tests = isinstance(stages, list) and "test" not in stages and stages
     job = f"""\
@@ -146,16 +146,16 @@ def _gitlab(root: Path, source: Source) -> FileChange | Left:
     reports:
       codequality: gl-code-quality-report.json
 """
-    return FileChange(file, job) if text is None else Left(file, "add this job", job)
+    return FileChange(file, job) if text is None else UnchangedFile(file, "add this job", job)
 
 
-_CHANGES: Final[Mapping[Service, Callable[[Path, Source], FileChange | Left]]] = {
+_CHANGES: Final[Mapping[Service, Callable[[Path, Source], FileChange | UnchangedFile]]] = {
     Service.GITHUB: _github,
     Service.GITLAB: _gitlab,
 }
 
 
-def hook_change(root: Path, source: Source) -> FileChange | Left:
+def hook_change(root: Path, source: Source) -> FileChange | UnchangedFile:
     """Return pre-commit's configuration, or the item to add to the one that is there.
 
     Raises:
@@ -167,8 +167,8 @@ def hook_change(root: Path, source: Source) -> FileChange | Left:
         indented = "".join(f"  {line}\n" for line in item.splitlines())
         return FileChange(file, f"repos:\n{indented}")
     if _HOOK in text:
-        return Left(file, f"it has {_HOOK} already")
-    return Left(file, "add this to its list `repos`", item)
+        return UnchangedFile(file, f"it has {_HOOK} already")
+    return UnchangedFile(file, "add this to its list `repos`", item)
 
 
 def _item(source: Source) -> str:

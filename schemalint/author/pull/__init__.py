@@ -14,11 +14,11 @@ from schemalint.author.pull.contract_files import PulledFile, file_name, require
 from schemalint.author.pull.difference import declared_changes
 from schemalint.author.pull.live_declaration import Scope, declaration
 from schemalint.author.pull.lookup import Lookup, TableLookup
-from schemalint.author.pull.pull_input import NotPulled, Pulled, PullInput
+from schemalint.author.pull.pull_input import PullFailure, PullInput, PullResult
 from schemalint.base.document import decode
 from schemalint.base.errors import ContractError, LiveError, SchemalintError, UsageError
 from schemalint.base.files import shown
-from schemalint.base.reading import read_given
+from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import replace
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract, table_key
@@ -29,7 +29,7 @@ from schemalint.tables.catalog.target_tables import TargetTables
 from schemalint.tables.storage import NO_OPTIONS
 
 
-def pull(request: PullInput, references: Iterable[str]) -> Pulled:
+def pull(request: PullInput, references: Iterable[str]) -> PullResult:
     """Pull tables, given by the names of contracts, by names in a target, or by locations.
 
     A failed table does not stop the others.
@@ -56,13 +56,18 @@ class _Pulling:
         self._printed: list[PulledFile] = []
         self._tables: dict[str, str] = {}
         self._unchanged: list[str] = []
-        self._failed: list[NotPulled] = []
+        self._failed: list[PullFailure] = []
         self._writers: list[Mapping[str, int]] = []
 
-    def result(self) -> Pulled:
-        written = (PulledFile(path, *texts) for path, texts in self._texts.items() if texts[0] != texts[1])
-        return Pulled(
-            (*self._printed, *written), tuple(self._unchanged), tuple(self._failed), tuple(self._writers)
+    def result(self) -> PullResult:
+        changed_texts = (
+            PulledFile(path, *texts) for path, texts in self._texts.items() if texts[0] != texts[1]
+        )
+        return PullResult(
+            (*self._printed, *changed_texts),
+            tuple(self._unchanged),
+            tuple(self._failed),
+            tuple(self._writers),
         )
 
     def tables(self, references: Iterable[str]) -> None:
@@ -90,7 +95,7 @@ class _Pulling:
         except _SharedFileError:
             raise
         except SchemalintError as error:
-            self._failed.append(NotPulled(reference, error))
+            self._failed.append(PullFailure(reference, error))
 
     def _pull(self, lookup: TableLookup, table: LiveTable) -> None:
         since = self._request.writers_since
@@ -124,8 +129,8 @@ class _Pulling:
             storage = resolve_storage(target)
             return TargetTables(target, root, storage, request.via, request.history, request.workers)
         locations = tuple(lookup.contract.location or "" for lookup in lookups)
-        given = given_target("none", allowed_locations=locations)
-        return TargetTables(given, root, NO_OPTIONS, None, request.history, request.workers)
+        without_root = given_target("none", allowed_locations=locations)
+        return TargetTables(without_root, root, NO_OPTIONS, None, request.history, request.workers)
 
     def _file_of_new(self, contract: Contract) -> Path | None:
         if self._request.into is not None:

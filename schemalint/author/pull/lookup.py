@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from schemalint import contract as contracts
-from schemalint.author.pull.pull_input import Declared, PullInput
+from schemalint.author.pull.pull_input import DeclaredContract, PullInput
 from schemalint.base.errors import ConfigError, UsageError
 from schemalint.base.values import frozen, replace
 from schemalint.delta.path import format_path, split_path
@@ -41,8 +41,8 @@ class Lookup:
     def __init__(self, request: PullInput) -> None:
         self._request = request
         self._storage = request.target.storage if request.target else {}
-        self._by_name: dict[str, Declared] = {}
-        self._by_location: dict[str, Declared] = {}
+        self._by_name: dict[str, DeclaredContract] = {}
+        self._by_location: dict[str, DeclaredContract] = {}
         self._new: dict[str, str] = {}  # the locations of new tables by key
         for declared in request.declared.values():
             self._by_name[self._key(declared.contract.table)] = declared

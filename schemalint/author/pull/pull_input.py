@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Declared:
+class DeclaredContract:
     """A contract of the working tree, with its file."""
 
     file: Path
@@ -50,13 +50,13 @@ class PullInput:
         via: The target's catalog as a running Spark session knows it.
         history: Whether the whole histories may tell the old names of columns, not only the newest commits.
         workers: How many tables are read at the same time.
-        writers_since: The time in milliseconds since which `Pulled.writers` has who wrote, by older commits
-            than those that are read anyway; None for these alone.
+        writers_since: The time in milliseconds since which `PullResult.writers` has who wrote, by older
+            commits than those read anyway; None for these alone.
         numbers: Whether a new table whose name or file another one has gets a number; else it is an error.
     """
 
     root: Path
-    declared: Mapping[str, Declared]
+    declared: Mapping[str, DeclaredContract]
     unreadable: tuple[ContractError, ...] = ()
     target: TrustedTarget | None = None
     scope: Scope = Scope.MANAGED
@@ -71,7 +71,7 @@ class PullInput:
 
 
 @frozen
-class NotPulled:
+class PullFailure:
     """A table that could not be pulled, with the error."""
 
     table: str
@@ -79,7 +79,7 @@ class NotPulled:
 
 
 @frozen
-class Pulled:
+class PullResult:
     """The result of a pull; no file is written yet.
 
     Attributes:
@@ -91,22 +91,22 @@ class Pulled:
 
     files: tuple[PulledFile, ...]
     unchanged: tuple[str, ...]
-    failed: tuple[NotPulled, ...]
+    failed: tuple[PullFailure, ...]
     writers: tuple[Mapping[str, int], ...] = ()
 
 
 def declared_contracts(
     repository: Repository, globs: Iterable[str]
-) -> tuple[dict[str, Declared], tuple[ContractError, ...]]:
+) -> tuple[dict[str, DeclaredContract], tuple[ContractError, ...]]:
     """Return the contracts of the working tree by table key, and why others cannot be read."""
-    contracts_by_key: dict[str, Declared] = {}
+    contracts_by_key: dict[str, DeclaredContract] = {}
     contents = changes(repository, EmptyTree("one side"), Worktree(), candidate, tuple(globs))
     errors = [*contracts.unread_files(contents)]
     for file in contents.head.values():
         result = contracts.read(visible(file.path), file.data)
         errors += result.errors
         for contract in result.contracts:
-            contracts_by_key.setdefault(contract.key, Declared(repository.root / file.path, contract))
+            contracts_by_key.setdefault(contract.key, DeclaredContract(repository.root / file.path, contract))
     return contracts_by_key, tuple(errors)
 
 

@@ -20,8 +20,8 @@ from schemalint.base.document.nodes import (
     text_of,
     value_of,
 )
-from schemalint.base.document.reader import candidate, decode, read_documents, root_values
 from schemalint.base.document.scalars import print_scalar
+from schemalint.base.document.yaml_reader import candidate, decode, read_documents, root_values
 
 __all__ = [
     "Document",

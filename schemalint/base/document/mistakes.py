@@ -77,17 +77,17 @@ def conflict(text: str) -> int | None:
 
 def _without_colon(text: str, offset: int) -> Mistake | None:
     content = _content(text, offset)
-    written = text[content.start : content.end].removeprefix("- ").lstrip()
-    start = content.end - len(written)
-    match = re.fullmatch(_WORD_AND_VALUE, written)
+    item = text[content.start : content.end].removeprefix("- ").lstrip()
+    start = content.end - len(item)
+    match = re.fullmatch(_WORD_AND_VALUE, item)
     if match and match["sign"] == ":":
         wrong = "a colon needs a space after it"
-    elif match or re.fullmatch(_WORD, written):
+    elif match or re.fullmatch(_WORD, item):
         wrong = "a colon is missing"
     else:
         return None
-    right = f"{match['word']}: {match['value']}" if match else f"{written}:"
-    return Mistake(Span(start, content.end), f"{wrong}: {_shortened(written)}", f"write {_shortened(right)}")
+    right = f"{match['word']}: {match['value']}" if match else f"{item}:"
+    return Mistake(Span(start, content.end), f"{wrong}: {_shortened(item)}", f"write {_shortened(right)}")
 
 
 def _below_a_value(text: str, offset: int) -> Mistake | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, overload
 from schemalint.base.document import layout
 from schemalint.base.document.layout import TextEdit, common_length, splice
 from schemalint.base.document.nodes import Sequence, Span, children, node_at
-from schemalint.base.document.reader import MAX_NODES, read_blanked, read_documents
+from schemalint.base.document.yaml_reader import MAX_NODES, read_blanked, read_documents
 from schemalint.base.errors import ContractError
 from schemalint.base.values import frozen
 

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from schemalint.base.document.nodes import content_of
-from schemalint.base.document.reader import read_documents
+from schemalint.base.document.yaml_reader import read_documents
 from schemalint.base.errors import InternalError
 
 Plain: TypeAlias = "str | list[Plain] | dict[str, Plain]"

@@ -10,7 +10,7 @@ from schemalint.base.errors import InternalError, SchemalintError
 from schemalint.cli import report_bugs
 from schemalint.cli.action.check_step import check_step
 from schemalint.cli.action.comment_step import comment_step
-from schemalint.cli.action.runner import Handover
+from schemalint.cli.action.github_runner import Handover
 
 _STEPS = {"check": check_step, "comment": comment_step}
 

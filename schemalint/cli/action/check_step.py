@@ -15,7 +15,7 @@ from schemalint.base.files import write_text
 from schemalint.base.values import frozen
 from schemalint.cli import main
 from schemalint.cli.action.comment_text import Parts, comment_of, summary_of
-from schemalint.cli.action.runner import Handover, Inputs, read_inputs
+from schemalint.cli.action.github_runner import Handover, Inputs, read_inputs
 from schemalint.project.git import foreign_head
 
 _REPORTS: Final = {

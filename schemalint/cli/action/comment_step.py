@@ -16,7 +16,7 @@ from schemalint.base.http_exchange import Answer, Request, exchange
 from schemalint.base.printable import markdown_prose
 from schemalint.base.redaction import hide
 from schemalint.base.values import field, frozen
-from schemalint.cli.action.runner import Handover
+from schemalint.cli.action.github_runner import Handover
 from schemalint.project.git import foreign_head
 from schemalint.project.git.events import Payload, github_payload
 from schemalint.tables.delta_log.jsontext import JsonError, read_json

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from schemalint.base.printable import markdown_code, markdown_prose
 from schemalint.base.values import frozen
-from schemalint.cli.action.runner import Inputs
+from schemalint.cli.action.github_runner import Inputs
 from schemalint.report.findings.markdown import MOST_CHARACTERS, is_shortened
-from schemalint.report.text import counted
+from schemalint.report.text_helpers import counted
 
 MOST_BYTES: Final = 1_000_000
 """The most bytes of the summary: GitHub takes 1 MiB of each step."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from schemalint.base.errors import ContractError
     from schemalint.delta.table import TableState
     from schemalint.model.contract import Contract
-    from schemalint.project.config.declarations import Declarations
+    from schemalint.project.config.declaration_files import Declarations
 
 OF_FIELDS: Final = ("comment", "default", "generated", "identity", "type_changes")
 """The parts of a column that a dialect may not be able to say, as `Field` names them."""

@@ -8,13 +8,13 @@ from typing import Any, Literal, TypeAlias
 
 from schemalint.base import limits
 from schemalint.base.errors import ConfigError, Location
-from schemalint.base.reading import read_plain
+from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import field, frozen
 from schemalint.delta.engine import Engine, Engines
 from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
-from schemalint.project.config.declarations import Declarations
+from schemalint.project.config.declaration_files import Declarations
 from schemalint.project.config.toml_text import read_toml
 from schemalint.project.git.listing import within
 
@@ -94,7 +94,7 @@ class Config:
         folder: The folder of the file, relative to the repository's top; None for a file that ``--config``
             names, and where no configuration counts: then no nested file counts either.
         is_root: Whether the file says that it is no nested file of a configuration further up.
-        nested: The nested files by folder, outer ones first: see `schemalint.project.config.nested`.
+        nested: The nested files by folder, outer ones first: see `schemalint.project.config.nested_settings`.
         locked: Rules that no nested file can loosen.
         baseline: The file with the findings that do not fail `check`.
         contracts: Globs of contract files, ``!`` excludes; empty for all contract files. See also `globs`.
@@ -105,7 +105,7 @@ class Config:
         consumers: The declared consumers by name.
         consumer_lines: The lines that set their keys, by name and key.
         sources: The names and texts of the files with the settings, for errors.
-        clients: Rows that precede those of the client table: see `schemalint.project.config.consumers`.
+        clients: Rows that precede those of the client table: see `schemalint.project.config.consumer_keys`.
         plugins: Rule files in the repository, which run only if the command line allows them.
         cosmetic: When comments and the order of columns are applied to a table that a tracked stream reads:
             ``now``, or with its next other change (``ride-along``).
@@ -115,7 +115,7 @@ class Config:
     file: str | None = None
     folder: str | None = ""
     is_root: bool = False
-    nested: Mapping[str, Nested] = field(default_factory=dict)
+    nested: Mapping[str, NestedSettings] = field(default_factory=dict)
     locked: tuple[str, ...] = ()
     baseline: str | None = None
     contracts: tuple[str, ...] = ()
@@ -154,7 +154,7 @@ class Config:
 
 
 @frozen
-class Nested:
+class NestedSettings:
     """A ``schemalint.toml`` in a folder below that of the configuration.
 
     Attributes:
@@ -237,13 +237,13 @@ def parse(file: str, data: bytes, *, is_given: bool = False) -> Config:
         ConfigError: The file is not valid TOML, or holds invalid settings.
     """
     content = _settings(file, data)
-    from schemalint.project.config import model  # noqa: PLC0415 (a repository without settings does not load pydantic)
+    from schemalint.project.config import config_keys  # noqa: PLC0415 (a repository without settings does not load pydantic)
 
     folder = None if is_given else file.rpartition("/")[0]
-    return model.validated(file, data.decode(), content, folder)
+    return config_keys.validated(file, data.decode(), content, folder)
 
 
-def parse_nested(file: str, data: bytes, outer: Config) -> Nested | None:
+def parse_nested(file: str, data: bytes, outer: Config) -> NestedSettings | None:
     """Parse a file in a folder below that of the configuration; None if it is a configuration of its own.
 
     Args:
@@ -257,9 +257,9 @@ def parse_nested(file: str, data: bytes, outer: Config) -> Nested | None:
     content = _settings(file, data)
     if content.get("root") is True:
         return None
-    from schemalint.project.config import nested  # noqa: PLC0415 (a repository without settings does not load pydantic)
+    from schemalint.project.config import nested_settings  # noqa: PLC0415 (a repository without settings does not load pydantic)
 
-    return nested.read_nested(file, data.decode(), content, outer)
+    return nested_settings.read_nested(file, data.decode(), content, outer)
 
 
 def _settings(file: str, data: bytes) -> Mapping[str, Any]:

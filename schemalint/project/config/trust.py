@@ -20,15 +20,15 @@ from schemalint.base.values import frozen, replace
 from schemalint.delta.engine import Engine, Engines
 from schemalint.project import git
 from schemalint.project.config import Config, SparkSettings, Target, parse
-from schemalint.project.config.engines import without_writers
-from schemalint.project.config.project import (
+from schemalint.project.config.repository_config import (
     config_at,
     found_config,
     given_config,
     require_file,
     with_nested_at,
 )
-from schemalint.project.config.storage import resolve_variables
+from schemalint.project.config.storage_settings import resolve_variables
+from schemalint.project.config.target_engines import without_writers
 from schemalint.project.git import Repository, Revision, Worktree
 
 TrustedTarget = NewType("TrustedTarget", Target)

@@ -7,9 +7,9 @@ Globs of the configuration take one more per side, and so does each listing of t
 
 from __future__ import annotations
 
-from schemalint.project.git.base import find_base, find_head
 from schemalint.project.git.blobs import MAX_SIZE, File, large_file_at, read_blobs
 from schemalint.project.git.branch import changed_files, relate, sources_changed_at, sources_differ
+from schemalint.project.git.comparison_base import find_base, find_head
 from schemalint.project.git.contents import (
     Beside,
     Contents,
@@ -37,7 +37,7 @@ from schemalint.project.git.revisions import (
     try_resolve,
 )
 from schemalint.project.git.sides import EmptyTree, Index, Revision, Side, Worktree
-from schemalint.project.git.trusted import trusted_commit
+from schemalint.project.git.trusted_commit import trusted_commit
 
 __all__ = [
     "DEFAULT_GLOBS",

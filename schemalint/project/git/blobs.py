@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 from schemalint.base import limits
 from schemalint.base.errors import GitError
 from schemalint.base.printable import visible
-from schemalint.base.reading import read_plain
+from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import frozen
 from schemalint.project.git.sides import EmptyTree, Index, Revision, Side, Worktree
 

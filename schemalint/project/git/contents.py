@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from schemalint.base.reading import read_plain
+from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import field, frozen, grouped, replace
 from schemalint.project.git.blobs import MAX_SIZE, File, read_blobs, within_limit
 from schemalint.project.git.listing import including, list_files, list_sides, only_beside, selection, without
@@ -63,7 +63,7 @@ class Contents:
     beside_base: Beside = Beside()
     beside_head: Beside = Beside()
     former: Mapping[str, bytes] = field(default_factory=dict)
-    unchanged: _Unchanged | None = None
+    unchanged: _UnchangedFiles | None = None
 
     def with_unchanged(self, texts: Collection[str] | None) -> Contents:
         """Return these with the unchanged candidates that have one of the texts; see `Unchanged.read`."""
@@ -124,7 +124,7 @@ def changes(
         same = {path: blob for path, blob in after.blobs.items() if before.blobs.get(path) == blob}
         before, after = (without(listing, same) for listing in (before, after))
         pathspecs = selection(globs).pathspecs
-        unchanged = _Unchanged(repo, head, same, pathspecs, partial(_is_kept, is_candidate, suffixes))
+        unchanged = _UnchangedFiles(repo, head, same, pathspecs, partial(_is_kept, is_candidate, suffixes))
     candidates: dict[str, bytes] = {}
     others: dict[str, bytes] = {}
     unread: dict[str, str] = {}
@@ -255,7 +255,7 @@ def _paths(listing: Listing, blob: str) -> set[str]:
 
 
 @frozen
-class _Unchanged:
+class _UnchangedFiles:
     """The files that have the same path and the same blob on both sides.
 
     Attributes:

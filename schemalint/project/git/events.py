@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint.base import limits
 from schemalint.base.errors import GitError
-from schemalint.base.reading import read_given
+from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen
 
 if TYPE_CHECKING:

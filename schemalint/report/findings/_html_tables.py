@@ -14,7 +14,7 @@ from schemalint.delta.history import changes, steps, type_history, utc_text
 from schemalint.delta.path import format_path, lowercased
 from schemalint.report.findings._html import add, badge, grid, h
 from schemalint.report.table.fields import describe_changes, field_label, field_notes, fields_of, type_text
-from schemalint.report.text import counted
+from schemalint.report.text_helpers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

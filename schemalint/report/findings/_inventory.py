@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from schemalint.base.printable import printable
 from schemalint.base.values import grouped
 from schemalint.model.finding import Severity
-from schemalint.report.text import counted
+from schemalint.report.text_helpers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ def _streams(result: CheckResult) -> Iterator[str]:
     """Yield what each declared stream has still to meet, with the settings that it needs."""
     if not result.streams:
         return
-    from schemalint.report.streams import place_lines, settings_lines, stream_title, verdict_text  # noqa: PLC0415 (only with streams)
+    from schemalint.report.stream_texts import place_lines, settings_lines, stream_title, verdict_text  # noqa: PLC0415 (only with streams)
 
     yield "Streams"
     for report in result.streams:

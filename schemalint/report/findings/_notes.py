@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemalint.base.printable import printable
-from schemalint.report.text import counted, error_name
+from schemalint.report.text_helpers import counted, error_name
 from schemalint.report.words import way_text
 
 if TYPE_CHECKING:

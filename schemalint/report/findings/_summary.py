@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from schemalint.base.printable import printable
 from schemalint.base.values import grouped
 from schemalint.model.finding import Severity
-from schemalint.report.text import COLORS, counted, styled
+from schemalint.report.text_helpers import COLORS, counted, styled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from schemalint.base.errors import ContractError
 from schemalint.model.exception import NAMED, ExceptionSource
 from schemalint.model.finding import Severity
 from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED
-from schemalint.report.text import first_few
+from schemalint.report.text_helpers import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

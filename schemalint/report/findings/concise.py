@@ -9,7 +9,7 @@ from schemalint.model.finding import Severity
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import FAILURE, approved_lines, known_text, location_text
 from schemalint.report.findings._summary import closing, shown
-from schemalint.report.text import COLORS, styled
+from schemalint.report.text_helpers import COLORS, styled
 
 if TYPE_CHECKING:
     from schemalint.base.errors import SchemalintError

@@ -19,7 +19,7 @@ from schemalint.report.findings._notes import (
 )
 from schemalint.report.findings._summary import closing, shown
 from schemalint.report.findings._ways import ways_out
-from schemalint.report.text import COLORS, separated, styled
+from schemalint.report.text_helpers import COLORS, separated, styled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

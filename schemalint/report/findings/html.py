@@ -32,7 +32,7 @@ from schemalint.report.findings._notes import (
 )
 from schemalint.report.findings._summary import by_owner, outcome, remarks, shown, summary, verdict
 from schemalint.report.findings._ways import ways_out
-from schemalint.report.text import counted
+from schemalint.report.text_helpers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

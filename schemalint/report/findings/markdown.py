@@ -31,7 +31,7 @@ from schemalint.report.findings._notes import (
 )
 from schemalint.report.findings._summary import by_owner, remarks, shown, summary
 from schemalint.report.findings._ways import ways_out
-from schemalint.report.text import counted, first_few
+from schemalint.report.text_helpers import counted, first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

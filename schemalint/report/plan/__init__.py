@@ -9,7 +9,7 @@ from schemalint.report.formats import format_module, format_names
 
 if TYPE_CHECKING:
     from schemalint.base.printable import SafeText
-    from schemalint.deploy.request import Deployment
+    from schemalint.deploy.deploy_input import Deployment
 
 
 class Format(Protocol):

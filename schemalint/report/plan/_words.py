@@ -10,11 +10,17 @@ from typing import Final
 from schemalint.base.errors import Location
 from schemalint.delta.streams import StreamVerdict, effect_on_stream
 from schemalint.deploy.approvals import missing_approvals
-from schemalint.deploy.request import Deployment
-from schemalint.model.plan import Approval, Cost, Refusal, RefusalKind, Step, StepKind, TablePlan
+from schemalint.deploy.deploy_input import Deployment
+from schemalint.model.table_plan import Approval, Cost, Refusal, RefusalKind, Step, StepKind, TablePlan
 from schemalint.planner import planned_commits
-from schemalint.report.streams import effect_text, place_lines, settings_lines, stream_title, verdict_text
-from schemalint.report.text import counted, first_few
+from schemalint.report.stream_texts import (
+    effect_text,
+    place_lines,
+    settings_lines,
+    stream_title,
+    verdict_text,
+)
+from schemalint.report.text_helpers import counted, first_few
 from schemalint.report.words import client_text
 
 APPROVE: Final = "To approve the steps that need it, in the configuration or with apply --approved HASH"

@@ -31,14 +31,14 @@ from schemalint.report.plan._words import (
     table_state,
     waiting_texts,
 )
-from schemalint.report.text import counted, first_few
+from schemalint.report.text_helpers import counted, first_few
 from schemalint.report.words import way_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from schemalint.deploy.request import Deployment
-    from schemalint.model.plan import Approval, Step, TablePlan
+    from schemalint.deploy.deploy_input import Deployment
+    from schemalint.model.table_plan import Approval, Step, TablePlan
 
 MOST_CHARACTERS: Final = 65_000
 """The most characters of a comment, with room for a surrounding text (GitHub accepts 65,536)."""

@@ -7,9 +7,9 @@ from typing import Final
 
 from schemalint.base.printable import SafeText, is_printable_sql, sql_comment, sql_script
 from schemalint.deploy.approvals import missing_approvals
-from schemalint.deploy.request import Deployment
+from schemalint.deploy.deploy_input import Deployment
 from schemalint.model.impact import risks
-from schemalint.model.plan import Approval, Step, StepKind, TablePlan
+from schemalint.model.table_plan import Approval, Step, StepKind, TablePlan
 from schemalint.report.plan._words import (
     APPROVE,
     approval_lines,

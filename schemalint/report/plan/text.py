@@ -8,9 +8,9 @@ from typing import Final
 
 from schemalint.base.printable import SafeText, printable, terminal_text
 from schemalint.deploy.approvals import missing_approvals
-from schemalint.deploy.request import Deployment, Unplanned
+from schemalint.deploy.deploy_input import Deployment, UnplannedTable
 from schemalint.model.impact import risks, table_risks
-from schemalint.model.plan import Approval, Step, StepKind, TablePlan
+from schemalint.model.table_plan import Approval, Step, StepKind, TablePlan
 from schemalint.report.plan._words import (
     APPROVE,
     approval_lines,
@@ -26,7 +26,7 @@ from schemalint.report.plan._words import (
     undo_lines,
     waiting_texts,
 )
-from schemalint.report.text import counted, first_few, styled
+from schemalint.report.text_helpers import counted, first_few, styled
 from schemalint.report.words import way_text
 
 _MOST_LISTED: Final = 10
@@ -77,7 +77,7 @@ def _is_idle(plan: TablePlan) -> bool:
     return not (plan.steps or plan.refusals or plan.waiting)
 
 
-def _unplanned_lines(unplanned: Unplanned, *, color: bool) -> Iterator[str]:
+def _unplanned_lines(unplanned: UnplannedTable, *, color: bool) -> Iterator[str]:
     yield styled(f"{printable(unplanned.table)}: not planned", color=color, fg="red", bold=True)
     error = unplanned.error
     location = f" ({error.location})" if error.location else ""

@@ -8,7 +8,7 @@ from schemalint.delta import change
 from schemalint.delta.datatype import Array, Identity, Map, Struct, parts
 from schemalint.delta.path import format_path
 from schemalint.delta.type_text import print_type
-from schemalint.report.text import shortened
+from schemalint.report.text_helpers import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -3,7 +3,7 @@
 schemalint only reads catalogs; only `staged_features` and `refresh`, which `apply` calls, write.
 
 Only a running Spark session knows a catalog without a URI; the caller passes such a session as ``via``
-(`schemalint.spark.catalog`).
+(`schemalint.spark.session_catalog`).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.project.config import Target
 from schemalint.project.config.trust import SESSION_CATALOG, TrustedTarget, resolve_storage
-from schemalint.tables.catalog.ratified import RatifiedLog
-from schemalint.tables.delta_log.reader import POSSIBLY_STALE, read_table
+from schemalint.tables.catalog.ratified_log import RatifiedLog
 from schemalint.tables.delta_log.store import NoTable
+from schemalint.tables.delta_log.table_reader import POSSIBLY_STALE, read_table
 from schemalint.tables.storage import is_remote, open_store
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def read(
     at: int | None = None,
     history: bool = True,
 ) -> LiveTable:
-    """Read a table by its name; see `schemalint.tables.delta_log.reader.read_table`.
+    """Read a table by its name; see `schemalint.tables.delta_log.table_reader.read_table`.
 
     For a catalog-managed table, the catalog decides which commits are part of the log. For any other table
     the log alone counts: the catalog may keep outdated columns and properties (measured on Unity Catalog

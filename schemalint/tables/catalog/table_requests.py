@@ -36,7 +36,7 @@ from schemalint.tables.table_json import TableDocument, TableFailure
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from schemalint.contract.revisions import Declarations
+    from schemalint.contract.contract_revisions import Declarations
     from schemalint.delta.table import LiveTable
     from schemalint.project.git import Repository
     from schemalint.tables.catalog import Catalog, NamingCatalog
@@ -106,7 +106,7 @@ class Environment:
     def declared(self) -> Declarations:
         """The tables that the working tree declares, in contracts and elsewhere, and that are not absent."""
         from schemalint import contract as contracts  # noqa: PLC0415 (only to look up names)
-        from schemalint.contract.revisions import Declarations, contracts_at  # noqa: PLC0415
+        from schemalint.contract.contract_revisions import Declarations, contracts_at  # noqa: PLC0415
 
         if self.repository is None:
             return Declarations({})

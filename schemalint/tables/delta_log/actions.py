@@ -12,7 +12,7 @@ from schemalint.base.values import field, frozen
 from schemalint.delta.datatype import Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.schema_json import SchemaError, parse_schema
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.jsontext import JsonError, read_json, require_bounded
 
 CLUSTERING_DOMAIN: Final = "delta.clustering"
@@ -211,17 +211,17 @@ def read_clustering(body: Body) -> tuple[PhysicalPath, ...] | None:
 def read_transaction(body: Body) -> Mapping[str, int]:
     """Return application id and version of a ``txn`` action; nothing if it is not kept, or malformed."""
     app_id, version = body.get("appId"), body.get("version")
-    if isinstance(app_id, str) and app_id.startswith(limits.KEPT_APP_IDS) and type(version) is int:
+    if isinstance(app_id, str) and app_id.startswith(log_limits.KEPT_APP_IDS) and type(version) is int:
         return {app_id: version}
     return {}
 
 
 def highest(transactions: Mapping[str, int]) -> Mapping[str, int]:
     """Return the transaction identifiers that are kept of many."""
-    if len(transactions) <= limits.MAX_TRANSACTIONS:
+    if len(transactions) <= log_limits.MAX_TRANSACTIONS:
         return transactions
     newest_first = sorted(transactions.items(), key=itemgetter(1), reverse=True)
-    return dict(newest_first[: limits.MAX_TRANSACTIONS])
+    return dict(newest_first[: log_limits.MAX_TRANSACTIONS])
 
 
 def read_info(body: Body) -> CommitInfo:
@@ -241,7 +241,7 @@ def read_info(body: Body) -> CommitInfo:
 
 def _columns(schema: str) -> Struct:
     try:
-        require_bounded(schema, limits.MAX_ACTION)
+        require_bounded(schema, log_limits.MAX_ACTION)
         return _parse_schema(schema)
     except JsonError as error:
         raise ActionError(f"schemaString cannot be read: it {error}", is_limit=error.is_limit) from None
@@ -251,7 +251,7 @@ def _columns(schema: str) -> Struct:
 
 def _json_object(text: str) -> Body:
     try:
-        content = read_json(text, limits.MAX_ACTION)
+        content = read_json(text, log_limits.MAX_ACTION)
     except JsonError as error:
         raise ActionError(
             f"the configuration of {CLUSTERING_DOMAIN} {error}", is_limit=error.is_limit

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.base.errors import LiveError
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import (
     NOTHING,
     ActionError,
@@ -34,7 +34,7 @@ from schemalint.tables.delta_log.store import DamagedFile
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schemalint.tables.delta_log.names import LogFile
+    from schemalint.tables.delta_log.file_names import LogFile
     from schemalint.tables.delta_log.segment import Checkpoint
     from schemalint.tables.delta_log.store import LogStore
 
@@ -46,9 +46,9 @@ _LEAVES: Final = {
     "txn": "txn.appId",
 }
 _MAX_ROWS: Final = {
-    "protocol": limits.MAX_SAME,
-    "metaData": limits.MAX_SAME,
-    "domainMetadata": limits.MAX_DOMAINS,
+    "protocol": log_limits.MAX_SAME,
+    "metaData": log_limits.MAX_SAME,
+    "domainMetadata": log_limits.MAX_DOMAINS,
 }
 
 
@@ -150,7 +150,7 @@ def _bodies(rows: Rows, group: int, leaves: list[str], in_file: Counter[str]) ->
 
 def _is_kept(app_id: str | None) -> bool:
     """Whether a transaction identifier is kept; a table has one for each stream that ever wrote it."""
-    return app_id is not None and app_id.startswith(limits.KEPT_APP_IDS)
+    return app_id is not None and app_id.startswith(log_limits.KEPT_APP_IDS)
 
 
 def _not_null(column: Any) -> Iterator[int]:  # noqa: ANN401 (pyarrow is imported where it is used)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import (
     ActionError,
     Body,
@@ -22,7 +22,7 @@ from schemalint.tables.delta_log.store import DamagedFile, too_large
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from schemalint.tables.delta_log.names import LogFile
+    from schemalint.tables.delta_log.file_names import LogFile
     from schemalint.tables.delta_log.store import LogStore
 
 T = TypeVar("T")
@@ -53,10 +53,10 @@ def read_object(store: LogStore, file: LogFile) -> Body:
     Raises:
         DamagedFile, LiveError: As `read_checksum`.
     """
-    if file.size > limits.MAX_SIZE:
+    if file.size > log_limits.MAX_SIZE:
         raise too_large(store.uri, file.name)
     try:
-        content = read_json(store.read(file.name), limits.MAX_SIZE)
+        content = read_json(store.read(file.name), log_limits.MAX_SIZE)
     except JsonError as error:
         raise DamagedFile(store.uri, file.name, f"it {error}", is_limit=error.is_limit) from None
     if not isinstance(content, dict):

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from schemalint.base.values import replace
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import (
     NOTHING,
     ActionError,
@@ -28,7 +28,7 @@ from schemalint.tables.delta_log.store import DamagedFile
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from schemalint.tables.delta_log.names import LogFile
+    from schemalint.tables.delta_log.file_names import LogFile
     from schemalint.tables.delta_log.store import LogStore
 
 
@@ -155,7 +155,7 @@ def _writer(line: _Line) -> CommitInfo:
 
 
 def _content(store: LogStore, file: LogFile) -> Iterator[bytes]:
-    if file.size <= limits.BLOCK:
+    if file.size <= log_limits.BLOCK:
         yield store.read(file.name)
         return
     with store.open(file.name) as content:
@@ -165,15 +165,15 @@ def _content(store: LogStore, file: LogFile) -> Iterator[bytes]:
 def _blocks(file: BinaryIO) -> Iterator[bytes]:
     """Yield a file in blocks of whole lines."""
     rest = b""
-    while chunk := file.read(limits.BLOCK):
+    while chunk := file.read(log_limits.BLOCK):
         whole, newline, partial = chunk.rpartition(b"\n")
         if newline:
             yield rest + whole + newline
             rest = partial
         else:
             rest += chunk
-        if len(rest) > limits.MAX_LINE:
-            raise ActionError(f"the action is larger than {limits.MAX_LINE >> 20} MiB", is_limit=True)
+        if len(rest) > log_limits.MAX_LINE:
+            raise ActionError(f"the action is larger than {log_limits.MAX_LINE >> 20} MiB", is_limit=True)
     if rest:
         yield rest
 
@@ -222,7 +222,7 @@ def _read(read: Callable[[Body], TableActions], body: Body, line: _Line) -> Tabl
 
 def _action(line: bytes) -> Body:
     try:
-        action = read_json(line, limits.MAX_ACTION)
+        action = read_json(line, log_limits.MAX_ACTION)
     except JsonError as error:
         raise ActionError(f"the action {error}", is_text=True, is_limit=error.is_limit) from None
     if not isinstance(action, dict):

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from schemalint.base.errors import LiveError
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.checkpoint import parquet_rows
 from schemalint.tables.delta_log.commit import damage_in, read_bodies, read_paths
+from schemalint.tables.delta_log.file_names import Kind, log_file
 from schemalint.tables.delta_log.jsontext import JsonError, read_json
-from schemalint.tables.delta_log.names import Kind, log_file
 from schemalint.tables.delta_log.segment import Checkpoint, list_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from schemalint.tables.delta_log.names import LogFile
+    from schemalint.tables.delta_log.file_names import LogFile
     from schemalint.tables.delta_log.segment import Listing
     from schemalint.tables.delta_log.store import LogStore
 
@@ -254,7 +254,7 @@ def told_bytes(store: LogStore, version: int) -> int | None:
 def _number(store: LogStore, name: str, keys: tuple[str, ...]) -> int | None:
     """Return the first number under one of the keys in a JSON file of the log."""
     with suppress(LiveError, JsonError):
-        content = read_json(store.read(name), limits.MAX_SIZE)
+        content = read_json(store.read(name), log_limits.MAX_SIZE)
         for number in [content.get(key) for key in keys] if isinstance(content, dict) else []:
             if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
                 return number

@@ -28,7 +28,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.footer_summary import StoredLeaf
 from schemalint.delta.path import Part, Path
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.parquet import open_parquet
 from schemalint.tables.delta_log.parquet_headers import LimitError
 
@@ -64,7 +64,7 @@ def read_footer(content: BinaryIO) -> frozenset[StoredLeaf]:
         schema = file.schema
         leaves = [leaf for field in file.schema_arrow for leaf in _leaves(field)]
     except LimitError as error:
-        raise FooterError(f"{limits.BEYOND}: {error}") from None
+        raise FooterError(f"{log_limits.BEYOND}: {error}") from None
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise FooterError(f"it is not a readable Parquet file: {_first_line(error)}") from None
     if len(leaves) != len(schema):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemalint.delta.schema_json import load_json
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 
 
 class JsonError(ValueError):
@@ -45,8 +45,8 @@ def require_bounded(text: str | bytes, max_size: int) -> None:
     """
     if len(text) > max_size:
         raise JsonError(f"is larger than {max_size >> 20} MiB", is_limit=True)
-    if len(text) > limits.MAX_VALUES and _count_values(text) > limits.MAX_VALUES:
-        raise JsonError(f"has more than {limits.MAX_VALUES} values", is_limit=True)
+    if len(text) > log_limits.MAX_VALUES and _count_values(text) > log_limits.MAX_VALUES:
+        raise JsonError(f"has more than {log_limits.MAX_VALUES} values", is_limit=True)
 
 
 def _count_values(text: str | bytes) -> int:

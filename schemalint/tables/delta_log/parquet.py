@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, Final
 
 from schemalint.base.values import frozen
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.parquet_headers import (
     Chunk,
     Cursor,
@@ -50,7 +50,7 @@ def open_parquet(content: BinaryIO) -> Any:  # noqa: ANN401 - pyarrow has no typ
         ArrowException, OSError: Raised by pyarrow.
     """
     length = _footer_length(content)
-    if length <= limits.LARGE_FOOTER:
+    if length <= log_limits.LARGE_FOOTER:
         return _open(content)
     with _ONE_LARGE_FOOTER:
         row_groups(_footer(content, length))
@@ -95,11 +95,11 @@ class Rows:
             return
         rows = self._rows_per_batch(row_group, columns)
         self._batches += -(-row_group.rows // rows)
-        if self._batches > limits.MAX_BATCHES:
+        if self._batches > log_limits.MAX_BATCHES:
             raise LimitError("it claims too many large rows")
         for batch in self.file.iter_batches(batch_size=rows, row_groups=[group], columns=list(columns)):
             self._bytes += batch.nbytes
-            if self._bytes > limits.BYTES_PER_BYTE * self._size:
+            if self._bytes > log_limits.BYTES_PER_BYTE * self._size:
                 raise LimitError(f"its {self._size} bytes expand to more than {self._bytes}")
             yield batch
 
@@ -107,7 +107,7 @@ class Rows:
         if len(self._groups) != self.file.num_row_groups:
             raise ParquetError("its footer lists its row groups twice")
         rows = sum(group.rows for group in self._groups)
-        if rows > limits.ROWS_PER_BYTE * self._size:
+        if rows > log_limits.ROWS_PER_BYTE * self._size:
             raise LimitError(f"it claims {rows} rows, more than it can hold")
         if sum(chunk.length for group in self._groups for chunk in group.chunks) > self._size:
             raise ParquetError("it claims columns of more bytes than it has")
@@ -122,9 +122,9 @@ class Rows:
             if any(f"{column.path}.".startswith(f"{name}.") for name in names):
                 sizes = self._sizes(chunk, column)
                 held, width = held + sizes.held, width + sizes.width
-        if held > limits.MAX_PAGES:
-            raise LimitError(f"its pages take more than {limits.MAX_PAGES >> 20} MiB at once")
-        return max(1, min(limits.BATCH, limits.MAX_BATCH // (width or 1)))
+        if held > log_limits.MAX_PAGES:
+            raise LimitError(f"its pages take more than {log_limits.MAX_PAGES >> 20} MiB at once")
+        return max(1, min(log_limits.BATCH, log_limits.MAX_BATCH // (width or 1)))
 
     def _sizes(self, chunk: Chunk, column: Any) -> _Sizes:  # noqa: ANN401 - pyarrow has no types
         if not (levels := column.max_repetition_level):
@@ -148,8 +148,8 @@ def _footer_length(content: BinaryIO) -> int:
     length = int.from_bytes(tail[:4], "little")
     if size < _TAIL or tail[4:] != _MAGIC or length > size:
         return 0  # pyarrow reports what is wrong with the file
-    if length > limits.MAX_FOOTER:
-        raise LimitError(f"its footer is larger than {limits.MAX_FOOTER >> 20} MiB")
+    if length > log_limits.MAX_FOOTER:
+        raise LimitError(f"its footer is larger than {log_limits.MAX_FOOTER >> 20} MiB")
     return length
 
 
@@ -211,16 +211,16 @@ def _entry_sizes(chunk: Chunk, content: BinaryIO, *, levels: int, is_text: bool)
     width = _ENTRY
     for page in pages(chunk, content):
         size += page.size + page.length
-        if size > limits.MAX_PAGES:
-            raise LimitError(f"its pages take more than {limits.MAX_PAGES >> 20} MiB at once")
+        if size > log_limits.MAX_PAGES:
+            raise LimitError(f"its pages take more than {log_limits.MAX_PAGES >> 20} MiB at once")
         if page.type == PageType.DICTIONARY:
             width = max(width, _longest(page, chunk, content) if is_text else page.size)
             continue
         if page.encoding == _DELTA_BYTE_ARRAY:
             width = max(width, page.size)
-        encoded = _levels(page, chunk, content) if levels == 1 and counted <= limits.MAX_LEVELS else None
+        encoded = _levels(page, chunk, content) if levels == 1 and counted <= log_limits.MAX_LEVELS else None
         counted += len(encoded or b"")
-        if encoded and counted <= limits.MAX_LEVELS:
+        if encoded and counted <= log_limits.MAX_LEVELS:
             continued += min(_sum_levels(encoded), page.values)
         else:
             continued += page.values
@@ -230,7 +230,7 @@ def _entry_sizes(chunk: Chunk, content: BinaryIO, *, levels: int, is_text: bool)
 def _longest(page: Page, chunk: Chunk, content: BinaryIO) -> int:
     """Return the length of the longest text of a dictionary in bytes, or an upper bound."""
     data = _data(page, chunk, content)
-    if data is None or len(data) > limits.MAX_DICTIONARY:
+    if data is None or len(data) > log_limits.MAX_DICTIONARY:
         return page.size
     at = longest = 0
     while at < len(data):

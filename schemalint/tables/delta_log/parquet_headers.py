@@ -14,7 +14,7 @@ from enum import IntEnum
 from typing import BinaryIO, Final, TypeVar
 
 from schemalint.base.values import frozen
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 
 _FIRST_READ: Final = 4 * 1024
 """Bytes that hold most headers; a header with statistics may be longer."""
@@ -208,8 +208,8 @@ class _Footer:
     def _read_list(self, read: Callable[[], T]) -> tuple[T, ...]:
         number, type_ = self._cursor.elements()
         self._counted += number
-        if self._counted > limits.MAX_CHUNKS:
-            raise LimitError(f"its footer has more than {limits.MAX_CHUNKS} columns")
+        if self._counted > log_limits.MAX_CHUNKS:
+            raise LimitError(f"its footer has more than {log_limits.MAX_CHUNKS} columns")
         if number and type_ != STRUCT:
             raise ThriftError("a list has the wrong element type")
         return tuple(read() for _ in range(number))

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field  # noqa: TID251 (__post_init__)
 from itertools import islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Final
 
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
+from schemalint.tables.delta_log.file_names import MAX_VERSION, Kind, LogFile, log_file
 from schemalint.tables.delta_log.jsontext import JsonError, read_json
-from schemalint.tables.delta_log.names import MAX_VERSION, Kind, LogFile, log_file
 from schemalint.tables.delta_log.store import DamagedFile, NoTable
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _pointed_version(store: LogStore) -> int:
     """Return the version that ``_last_checkpoint`` names, -1 without one."""
     try:
         text = store.find(LAST_CHECKPOINT)
-        content = None if text is None else read_json(text, limits.MAX_SIZE)
+        content = None if text is None else read_json(text, log_limits.MAX_SIZE)
     except (DamagedFile, JsonError):
         return -1
     version = content.get("version") if isinstance(content, dict) else None

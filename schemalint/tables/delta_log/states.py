@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from schemalint.delta.datatype import DataType
     from schemalint.delta.path import Path
     from schemalint.tables.delta_log.actions import MetadataAction, PhysicalPath
-    from schemalint.tables.delta_log.files import LogFiles
-    from schemalint.tables.delta_log.names import LogFile
+    from schemalint.tables.delta_log.file_names import LogFile
+    from schemalint.tables.delta_log.log_files import LogFiles
 
 
 class MissingCommit(LiveError):  # noqa: N818 - the commit is what is missing

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
 
 from schemalint.base.errors import LiveError
 from schemalint.base.values import frozen
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +47,7 @@ class DamagedFile(LiveError):  # noqa: N818 - the file is what is wrong
         delta_error: str | None = None,
         is_limit: bool = False,
     ) -> None:
-        reason = f"{limits.BEYOND}: {reason}" if is_limit else reason
+        reason = f"{log_limits.BEYOND}: {reason}" if is_limit else reason
         location = f"{uri}/_delta_log/{file}" + (f", line {line}" if line else "")
         super().__init__(
             f"{location}: {reason}",
@@ -140,4 +140,4 @@ class FolderStore(Protocol):
 
 def too_large(uri: str, name: str) -> DamagedFile:
     """Return the error for a file that is too large to read at once."""
-    return DamagedFile(uri, name, f"the file is larger than {limits.MAX_SIZE >> 20} MiB", is_limit=True)
+    return DamagedFile(uri, name, f"the file is larger than {log_limits.MAX_SIZE >> 20} MiB", is_limit=True)

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from schemalint.base.errors import LiveError
 from schemalint.delta import properties
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import ActionError
 from schemalint.tables.delta_log.commit import damage_in, read_commit_info, read_paths
 from schemalint.tables.delta_log.datafiles import live_files
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from schemalint.delta.table import History
     from schemalint.tables.delta_log.actions import TableActions
-    from schemalint.tables.delta_log.names import LogFile
+    from schemalint.tables.delta_log.file_names import LogFile
     from schemalint.tables.delta_log.segment import Listing
     from schemalint.tables.delta_log.store import LogStore
 
@@ -111,8 +111,8 @@ def file_versions(store: LogStore, listing: Listing, history: History, version: 
     """
     entries = [entry.version for entry in history.entries]
     try:
-        missing = set(islice(live_files(store, version), limits.MAX_LIVE_FILES + 1))
-        if len(missing) > limits.MAX_LIVE_FILES:
+        missing = set(islice(live_files(store, version), log_limits.MAX_LIVE_FILES + 1))
+        if len(missing) > log_limits.MAX_LIVE_FILES:
             return None
         versions: set[int] = set()
         commits = range(history.known_from + (history.known_from > 0), version + 1)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from schemalint.base.errors import LiveError
 from schemalint.base.values import frozen
-from schemalint.tables.delta_log import reader
+from schemalint.tables.delta_log import table_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -103,7 +103,7 @@ def read_table(
     history: bool = True,
     storage: Mapping[str, str] = NO_OPTIONS,
 ) -> LiveTable:
-    """Read a table from any kind of store; see `schemalint.tables.delta_log.reader.read_table`.
+    """Read a table from any kind of store; see `schemalint.tables.delta_log.table_reader.read_table`.
 
     Args:
         reference: A path or a URI, without ``@version``: see `parse_reference`.
@@ -118,7 +118,7 @@ def read_table(
         LiveError: The table cannot be reached or read, or the kind of reference is unknown.
     """
     reopen = partial(open_store, reference, storage)
-    return reader.read_table(reopen(), version=version, at=at, history=history, reopen=reopen)
+    return table_reader.read_table(reopen(), version=version, at=at, history=history, reopen=reopen)
 
 
 def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> TableStore:

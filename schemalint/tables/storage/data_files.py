@@ -17,7 +17,7 @@ from schemalint.tables.delta_log.datafiles import is_absolute, live_files
 from schemalint.tables.delta_log.footer import FooterError, read_footer
 from schemalint.tables.delta_log.store import MissingFile
 from schemalint.tables.storage import NO_OPTIONS, open_store
-from schemalint.tables.storage.requests import concurrently
+from schemalint.tables.storage.concurrency import concurrently
 
 if TYPE_CHECKING:
     from schemalint.tables.delta_log.store import TableStore

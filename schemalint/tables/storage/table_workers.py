@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Final, TypeAlias, TypeVar
 
 from schemalint.base.values import field, frozen
-from schemalint.tables.storage.requests import MOST_CONCURRENT, in_order
+from schemalint.tables.storage.concurrency import MOST_CONCURRENT, in_order
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -14,9 +14,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from schemalint.tables.table_json.reading import from_json, read_lines
-from schemalint.tables.table_json.values import FORMAT, TableDocument, TableFailure, TableJsonError
-from schemalint.tables.table_json.writing import failure_to_json, to_json
+from schemalint.tables.table_json.from_json import from_json, read_lines
+from schemalint.tables.table_json.table_document import FORMAT, TableDocument, TableFailure, TableJsonError
+from schemalint.tables.table_json.to_json import failure_to_json, to_json
 
 __all__ = [
     "FORMAT",

@@ -10,7 +10,7 @@ from schemalint.delta.datatype import Atomic, Char, Decimal, String, Unknown, Va
 from schemalint.delta.footer_summary import Files, FooterSummary, StoredLeaf
 from schemalint.delta.path import path_from_json, path_to_json
 from schemalint.delta.type_json import name_of_type, type_of_name
-from schemalint.tables.table_json.values import JsonObject
+from schemalint.tables.table_json.table_document import JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fuzz.oracle import only_errors_of_the_input
 from schemalint.project import config
-from schemalint.project.config.storage import resolve_variables
+from schemalint.project.config.storage_settings import resolve_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,17 +21,17 @@ from schemalint import contract as contracts
 from schemalint.author.pull import updated_text
 from schemalint.author.pull.live_declaration import Scope
 from schemalint.author.reversal import reverse_changes
-from schemalint.author.revert import reverted_text
+from schemalint.author.revert_contract import reverted_text
 from schemalint.base.errors import SchemalintError
 from schemalint.base.values import replace
 from schemalint.contract.fixes import fixed_files
 from schemalint.delta.properties import PROPERTIES
-from schemalint.deploy.request import Deployment
-from schemalint.lint.check import check, check_and_fix
+from schemalint.deploy.deploy_input import Deployment
 from schemalint.lint.check_input import CheckInput, LiveSide
 from schemalint.lint.rulebook import load_rules
+from schemalint.lint.run_check import check, check_and_fix
 from schemalint.model.finding import Severity
-from schemalint.model.plan import Plan
+from schemalint.model.table_plan import Plan
 from schemalint.project.git import Contents, File, Revision, Worktree
 from schemalint.report import plan as plans
 from support import seam

@@ -30,13 +30,13 @@ from schemalint.delta.footer_summary import (
     merge_summaries,
     physical_types,
 )
-from schemalint.lint.audit import audit
 from schemalint.lint.rulebook import load_rules
-from schemalint.report.table.text import show_text
+from schemalint.lint.run_audit import audit
+from schemalint.report.table.table_text import show_text
 from schemalint.tables.delta_log.datafiles import is_absolute, live_files
 from schemalint.tables.delta_log.footer import FooterError, read_footer
-from schemalint.tables.delta_log.reader import read_table
 from schemalint.tables.delta_log.store import FileEntry, MissingFile, NoTable
+from schemalint.tables.delta_log.table_reader import read_table
 from schemalint.tables.table_json import TableDocument
 from support.judging import audited
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from fuzz.oracle import only_errors_of_the_input, require
 from schemalint import contract as contracts
 from schemalint.base.values import replace
+from schemalint.deploy.deploy_input import Deployment
 from schemalint.deploy.journal import planned_again
 from schemalint.deploy.plan_file import read_plan_file
-from schemalint.deploy.request import Deployment
-from schemalint.model.plan import Plan
+from schemalint.model.table_plan import Plan
 from schemalint.project.config.trust import given_target
 from schemalint.report import plan as plans
 from support import seam

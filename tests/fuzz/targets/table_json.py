@@ -15,9 +15,9 @@ from fuzz.oracle import (
     require_rendered,
     require_written,
 )
-from schemalint.lint.audit import audit
 from schemalint.lint.rulebook import load_rules
-from schemalint.report.table.text import show_text
+from schemalint.lint.run_audit import audit
+from schemalint.report.table.table_text import show_text
 from schemalint.tables.storage import read_table
 from schemalint.tables.table_json import (
     TableDocument,

@@ -90,7 +90,7 @@ def parse_json(data: bytes, file: str, most_mib: int) -> Json:
         ContractError: It is no JSON, no mapping, or has too many models and columns.
     """
     try:
-        parsed = json.loads(data, object_pairs_hook=_Pruned(most_mib, file))
+        parsed = json.loads(data, object_pairs_hook=_PrunedObjects(most_mib, file))
     except RecursionError:
         raise ContractError("this file is nested too deeply", location=Location(file)) from None
     except ValueError as error:  # JSONDecodeError, and bytes that are no Unicode
@@ -132,7 +132,7 @@ def texts(node: Json, key: str) -> tuple[str, ...]:
     return tuple(item for item in items if isinstance(item, str))
 
 
-class _Pruned:
+class _PrunedObjects:
     """Makes the objects of JSON: with the keys that are kept, unless they say nothing."""
 
     def __init__(self, most_mib: int, file: str) -> None:

@@ -20,7 +20,7 @@ from schemalint.contract.dialects.dbt.manifest import (
     text,
     texts,
 )
-from schemalint.contract.dialects.dbt.positions import Anchors, Described, SchemaFiles
+from schemalint.contract.dialects.dbt.positions import Anchors, ModelDescription, SchemaFiles
 from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.delta import properties
 from schemalint.delta.datatype import UNMANAGED, DataType, Field, Managed, Struct
@@ -143,7 +143,7 @@ class Models:
             ContractError: A column has no type, or one that Delta does not have.
         """
         config, version = mapping(node, "config"), node.get("version")
-        described = Described(
+        described = ModelDescription(
             text(node, "patch_path"),
             "snapshots" if text(node, "resource_type") == "snapshot" else "models",
             text(node, "name"),
@@ -251,18 +251,16 @@ class _Columns:
             if name not in declared and (type_ := self._type(name, "")) is not None:
                 yield Field(name, type_, comment=UNMANAGED)
 
-    def _type(self, name: str, written: str) -> DataType | None:
+    def _type(self, name: str, type_text: str) -> DataType | None:
         """Return the type of a column; None if nobody says it."""
-        if written:
+        if type_text:
             try:
-                return declared_type(written)
+                return declared_type(type_text)
             except TypeTextError as error:
-                message = (
-                    f"{_title(self._node)}: column {name} has no type of Spark: {written!r}: {error.message}"
-                )
-                raise self._error(
-                    message, ("type", (name.lower(),)), "write it as Spark SQL has it"
-                ) from None
+                column = f"{_title(self._node)}: column {name}"
+                message = f"{column} has no type of Spark: {type_text!r}: {error.message}"
+                at = ("type", (name.lower(),))
+                raise self._error(message, at, "write it as Spark SQL has it") from None
         if self._is_enforced:
             message = f"{_title(self._node)}: column {name} has no data_type, though its contract is enforced"
             raise self._error(message, ("column", (name.lower(),)), "add data_type")

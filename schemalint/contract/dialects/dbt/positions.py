@@ -18,7 +18,7 @@ from schemalint.model.contract import Anchor
 
 
 @frozen
-class Described:
+class ModelDescription:
     """Where the YAML of a project describes a model.
 
     Attributes:
@@ -42,7 +42,7 @@ class SchemaFiles:
         self.below = f"{folder}/" if folder else ""
         self.read = lru_cache(maxsize=16)(read)
 
-    def path_of(self, described: Described) -> str:
+    def path_of(self, described: ModelDescription) -> str:
         """Return the path of a file from the repository's top; empty if no file describes the model."""
         path = described.patch_path.partition("://")[2]
         return visible(self.below + path) if path else ""
@@ -59,7 +59,7 @@ class SchemaFiles:
 class Anchors(Mapping[Anchor, Location]):
     """The locations of what a model declares; its file is read when the first one is asked for."""
 
-    def __init__(self, files: SchemaFiles, described: Described) -> None:
+    def __init__(self, files: SchemaFiles, described: ModelDescription) -> None:
         """Take what reads the file, and what to look for in it."""
         self._files, self._described = files, described
 

@@ -12,7 +12,7 @@ from schemalint.base.errors import ContractError
 from schemalint.base.values import replace
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
-from schemalint.contract.dialects.native.build import Columns, Known, build
+from schemalint.contract.dialects.native.build import Columns, UnreadColumns, build
 from schemalint.contract.dialects.native.faults import Report
 from schemalint.model.contract import Contract
 
@@ -60,7 +60,7 @@ def read_beside(text: str, older: Contract) -> Contract | None:
     before = _known(older, columns.fields[: beside.first])
     after = _known(older, columns.fields[beside.last + 1 :])
     report = Report(beside.document)
-    contract = _read(data_of(beside.document.root), report, Known(before, after, beside.outline))
+    contract = _read(data_of(beside.document.root), report, UnreadColumns(before, after, beside.outline))
     return None if report.errors else contract
 
 
@@ -81,7 +81,7 @@ def _known(contract: Contract, fields: tuple[Field, ...]) -> Columns:
     )
 
 
-def _read(data: dict[str, Any], report: Report, known: Known | None = None) -> Contract | None:
+def _read(data: dict[str, Any], report: Report, unread: UnreadColumns | None = None) -> Contract | None:
     if not _is_version(data[_KEY], report):
         return None
     if "extends" in data:
@@ -93,7 +93,7 @@ def _read(data: dict[str, Any], report: Report, known: Known | None = None) -> C
         report_problems(data, report)
         if report.errors:
             return None
-    return build(cast("native.Contract", data), report, known)
+    return build(cast("native.Contract", data), report, unread)
 
 
 def _is_version(version: object, report: Report) -> bool:
@@ -122,7 +122,9 @@ def _read_overlay(data: dict[str, Any], report: Report) -> Contract | None:
         if report.errors:
             return None
     document, end = report.document, report.document.span.end
-    known = Known(Columns(), Columns(), Outline.of(document, Sequence((), flow=False, start=end, end=end)))
-    contract = build(cast("native.Contract", {**data, "columns": []}), report, known)
+    unread = UnreadColumns(
+        Columns(), Columns(), Outline.of(document, Sequence((), flow=False, start=end, end=end))
+    )
+    contract = build(cast("native.Contract", {**data, "columns": []}), report, unread)
     tool = data["extends"]
     return replace(contract, managed_by=tool, extends=tool, renamed_from=data.get("renamed_from", {}))

@@ -12,11 +12,11 @@ from schemalint.base.document.outline import Outline
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
-from schemalint.contract.dialects.native.columns import ColumnReader
-from schemalint.contract.dialects.native.exceptions import read_exception
+from schemalint.contract.dialects.native.column_reader import ColumnReader
+from schemalint.contract.dialects.native.exception_reader import read_exception
 from schemalint.contract.dialects.native.faults import Report
+from schemalint.contract.dialects.native.short_texts import read_names, read_path, read_table_name
 from schemalint.contract.dialects.native.spans import ColumnSpans, setting_spans
-from schemalint.contract.dialects.native.texts import read_names, read_path, read_table_name
 from schemalint.delta import properties, table
 from schemalint.delta.datatype import UNMANAGED, Field, Struct, path_of_names
 from schemalint.delta.path import Path
@@ -35,7 +35,7 @@ class Columns:
 
 
 @frozen
-class Known:
+class UnreadColumns:
     """The columns that a document has, and that are not read in it.
 
     Attributes:
@@ -49,28 +49,28 @@ class Known:
     outline: Outline
 
 
-def build(data: native.Contract, report: Report, known: Known | None = None) -> contract.Contract:
+def build(data: native.Contract, report: Report, unread: UnreadColumns | None = None) -> contract.Contract:
     """Return the contract of a document.
 
     Args:
         data: The document's content, which fits the format.
         report: The report of the same document. If it has errors afterwards, the contract is not valid.
-        known: The columns that the content lacks.
+        unread: The columns that the content lacks.
     """
     builder = _Builder(report)
     columns = builder.columns.struct(data["columns"], ("columns",), ())
     document = report.document
-    if known is None:
+    if unread is None:
         outline = Outline.of(document, cast("Sequence", node_at(document, ("columns",))))
-        known = Known(Columns(), Columns(), outline)
+        unread = UnreadColumns(Columns(), Columns(), outline)
     else:
-        columns = Struct((*known.before.fields, *columns.fields, *known.after.fields))
+        columns = Struct((*unread.before.fields, *columns.fields, *unread.after.fields))
     dropped_features = [_dropped_feature(entry) for entry in data.get("drop_features", [])]
     targets = {
         name: builder.target(name, target, columns) for name, target in data.get("targets", {}).items()
     }
-    written = data.get("managed_by", "schemalint")
-    managed_by: native.ManagedBy = {"tool": written} if isinstance(written, str) else written
+    setting = data.get("managed_by", "schemalint")
+    managed_by: native.ManagedBy = {"tool": setting} if isinstance(setting, str) else setting
     return contract.Contract(
         table=read_table_name(data["table"], ("table",), report),
         state=builder.state(data, columns),
@@ -91,16 +91,16 @@ def build(data: native.Contract, report: Report, known: Known | None = None) -> 
             for index, exception in enumerate(data.get("allow", []))
         ),
         deprecated={
-            **known.before.deprecated,
+            **unread.before.deprecated,
             **builder.columns.deprecated,
-            **known.after.deprecated,
+            **unread.after.deprecated,
         },
         backfills=_located(
-            {**known.before.backfills, **builder.columns.backfills, **known.after.backfills}, columns
+            {**unread.before.backfills, **builder.columns.backfills, **unread.after.backfills}, columns
         ),
         file=document.file,
         document=document.index,
-        anchors=_anchors(document, targets, known.outline, columns) if not report.errors else {},
+        anchors=_anchors(document, targets, unread.outline, columns) if not report.errors else {},
     )
 
 
@@ -114,8 +114,8 @@ def _located(
     }
 
 
-def _path(written: Path, columns: Struct) -> Path:
-    return path_of_names(columns, tuple(str(getattr(step, "value", step)) for step in written))[0]
+def _path(path: Path, columns: Struct) -> Path:
+    return path_of_names(columns, tuple(str(getattr(step, "value", step)) for step in path))[0]
 
 
 def _anchors(document: Document, targets: Iterable[str], outline: Outline, columns: Struct) -> Anchors:
@@ -160,10 +160,10 @@ class _Builder:
         )
 
     def consumers(
-        self, written: list[str | native.Consumer], yaml_path: YamlPath, columns: Struct
+        self, items: list[str | native.Consumer], yaml_path: YamlPath, columns: Struct
     ) -> tuple[Consumer, ...]:
         first: dict[str, int] = {}
-        for index, consumer in enumerate(written):
+        for index, consumer in enumerate(items):
             name = consumer if isinstance(consumer, str) else consumer["name"]
             if first.setdefault(name, index) != index:
                 where = (*yaml_path, index) if isinstance(consumer, str) else (*yaml_path, index, "name")
@@ -172,23 +172,23 @@ class _Builder:
                 )
         return tuple(
             self._consumer(consumer, (*yaml_path, index), columns)
-            for index, consumer in enumerate(written)
+            for index, consumer in enumerate(items)
             if not isinstance(consumer, str)
         )
 
-    def _consumer(self, written: native.Consumer, yaml_path: YamlPath, columns: Struct) -> Consumer:
-        stream = declared_stream(written["stream"]) if "stream" in written else None
+    def _consumer(self, data: native.Consumer, yaml_path: YamlPath, columns: Struct) -> Consumer:
+        stream = declared_stream(data["stream"]) if "stream" in data else None
         for path, message in stream_faults(stream):
             self._report.at_value((*yaml_path, "stream", *path), f'"{path[-1]}" {message}')
         return Consumer(
-            name=written["name"],
-            client=written.get("client"),
-            version=written.get("version"),
-            read_path=written.get("read_path"),
-            access=written.get("access", "read"),
-            columns=tuple(self._paths(written.get("columns", []), (*yaml_path, "columns"), columns)),
-            owner=written.get("owner"),
-            cdf=written.get("cdf", False),
+            name=data["name"],
+            client=data.get("client"),
+            version=data.get("version"),
+            read_path=data.get("read_path"),
+            access=data.get("access", "read"),
+            columns=tuple(self._paths(data.get("columns", []), (*yaml_path, "columns"), columns)),
+            owner=data.get("owner"),
+            cdf=data.get("cdf", False),
             stream=stream,
         )
 
@@ -206,12 +206,12 @@ class _Builder:
     def _properties(self, yaml_path: YamlPath) -> dict[str, str | None]:
         node = node_at(self._report.document, yaml_path)
         entries = node.entries if isinstance(node, Mapping) else ()
-        written = {entry.key.text: _stored(entry.value) for entry in entries}
-        return read_names(written, yaml_path, self._report, properties.canonical)
+        values = {entry.key.text: _stored(entry.value) for entry in entries}
+        return read_names(values, yaml_path, self._report, properties.canonical)
 
 
-def _names(written: list[str | native.Consumer]) -> tuple[str, ...]:
-    return tuple(consumer for consumer in written if isinstance(consumer, str))
+def _names(consumers: list[str | native.Consumer]) -> tuple[str, ...]:
+    return tuple(consumer for consumer in consumers if isinstance(consumer, str))
 
 
 def _features(names: list[str]) -> frozenset[str]:

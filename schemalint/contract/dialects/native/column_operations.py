@@ -24,7 +24,7 @@ from schemalint.contract.dialects.native.data import Data, backfill, column
 from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.contract.dialects.native.printing import print_block, print_value, spelled
 from schemalint.contract.dialects.native.records import Record, Records
-from schemalint.contract.dialects.native.spans import Written, written_columns
+from schemalint.contract.dialects.native.spans import Level, written_columns
 from schemalint.delta.change import ColumnChange, FieldAdded, renames_of
 from schemalint.delta.column_users import with_columns_renamed
 from schemalint.delta.datatype import (
@@ -79,7 +79,7 @@ class ColumnEdits:
     def operations(self, old: Struct, new: Struct) -> Iterator[Operation]:
         """Yield the operations that make the wanted columns of the declared ones."""
         if isinstance(self._document.root, Mapping):  # as in every contract
-            yield from self._columns(old, new, Written((), (), self._document.root), ())
+            yield from self._columns(old, new, Level((), (), self._document.root), ())
         of_histories = [
             operation
             for path, changes in self._histories
@@ -94,7 +94,7 @@ class ColumnEdits:
             if not self._goes(level.path):
                 yield from self._filled(level)
 
-    def _columns(self, old: Struct, new: Struct, level: Written, path: Path) -> Iterator[Operation]:
+    def _columns(self, old: Struct, new: Struct, level: Level, path: Path) -> Iterator[Operation]:
         """Yield the operations on the list of columns of a level; `path` is the level's new one."""
         siblings, yaml_path = value_of(level.node, "columns"), (*level.yaml_path, "columns")
         items = items_of(siblings)
@@ -110,13 +110,13 @@ class ColumnEdits:
             following = index + 1
             item, old_field = items[index], old.fields[index]
             if field is not old_field and isinstance(item, Mapping):
-                inner = Written((*level.path, old_field.name), (*yaml_path, index), item)
+                inner = Level((*level.path, old_field.name), (*yaml_path, index), item)
                 yield from self._field(old_field, field, inner, (*path, field.name))
         for index, field in _unpaired(old, pairs):
             self._without.add(lowercased((*level.path, field.name)))
             yield Remove((*yaml_path, index))
 
-    def _field(self, old: Field, new: Field, level: Written, path: Path) -> Iterator[Operation]:
+    def _field(self, old: Field, new: Field, level: Level, path: Path) -> Iterator[Operation]:
         if new.name != old.name:
             yield self._assigned(level, "name", new.name)
             yield self._assigned(level, "renamed_from", old.name)
@@ -127,7 +127,7 @@ class ColumnEdits:
                 yield self._assigned(level, name, _plain(value))
         self._note_history(old, new, path)
 
-    def _type(self, old: DataType, new: DataType, level: Written, path: Path) -> Iterator[Operation]:
+    def _type(self, old: DataType, new: DataType, level: Level, path: Path) -> Iterator[Operation]:
         """Yield the operations on the type of a level: text, or written out level by level."""
         if old == new:
             return
@@ -147,18 +147,18 @@ class ColumnEdits:
             case _:
                 yield self._assigned(level, "type", print_type(new))
 
-    def _parts(self, old: DataType, new: DataType, level: Written, path: Path) -> Iterator[Operation]:
+    def _parts(self, old: DataType, new: DataType, level: Level, path: Path) -> Iterator[Operation]:
         new_parts = dict(parts(new))
         for part, inner in parts(old):
             node = value_of(level.node, part.value)
             if isinstance(node, Mapping):
-                at = Written((*level.path, part), (*level.yaml_path, part.value), node)
+                at = Level((*level.path, part), (*level.yaml_path, part.value), node)
                 yield from self._type(inner, new_parts[part], at, (*path, part))
                 nulls = _holds_nulls(new, part)
                 if nulls != _holds_nulls(old, part):
                     yield self._assigned(at, "nullable", _plain(nulls))
 
-    def _text(self, old: DataType, new: DataType, level: Written) -> str | None:
+    def _text(self, old: DataType, new: DataType, level: Level) -> str | None:
         """Return the type text of a level after the differences; None if text cannot express the type."""
         entry = level.node.entry("type")
         if entry is None or not isinstance(entry.value, Scalar):
@@ -174,7 +174,7 @@ class ColumnEdits:
         text = splice(text, edits)
         return text if declared_type(text) == _bare(new) else None
 
-    def _written_anew(self, type_: DataType, level: Written) -> Iterator[Operation]:
+    def _written_anew(self, type_: DataType, level: Level) -> Iterator[Operation]:
         """Set the type of a level: as text if text can express it, else written out level by level."""
         keys = column(Field("", _bare(type_)))
         for key in ("type", *_NESTED_KEYS):
@@ -183,7 +183,7 @@ class ColumnEdits:
             elif level.node.entry(key):
                 yield Remove((*level.yaml_path, key))
 
-    def _assigned(self, level: Written, key: str, value: Data) -> Assign:
+    def _assigned(self, level: Level, key: str, value: Data) -> Assign:
         return Assign((*level.yaml_path, key), spelled(level.node, key, value))
 
     def _pairs(self, old: Struct, new: Struct, path: Path) -> list[tuple[int | None, Field]]:
@@ -245,7 +245,7 @@ class ColumnEdits:
         if at != record.path[depth:]:
             yield Assign((*record.yaml_path, "at"), spelled(record.node, "at", format_path(at)))
 
-    def _filled(self, level: Written) -> Iterator[Operation]:
+    def _filled(self, level: Level) -> Iterator[Operation]:
         """Yield the operations on the fill of a column: what was asked for, else what the renames need."""
         key, node = lowercased(level.path), value_of(level.node, "backfill")
         yaml_path = (*level.yaml_path, "backfill")

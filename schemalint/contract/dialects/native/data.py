@@ -140,8 +140,8 @@ class _Columns:
 def backfill(fill: Backfill) -> dict[str, Data]:
     """Return how a column is filled."""
     unfilled = "keep_null" if fill.keeps_null else UNMANAGED
-    written = {"from": format_path(fill.source), "with": fill.expression, "unfilled": unfilled}
-    return _without_unmanaged(**written)
+    data = {"from": format_path(fill.source), "with": fill.expression, "unfilled": unfilled}
+    return _without_unmanaged(**data)
 
 
 def type_change(change: RecordedChange, at: Path) -> dict[str, Data]:
@@ -186,25 +186,25 @@ def _consumers(declared: Contract | TargetOverlay) -> list[Data]:
 
 
 def _consumer(consumer: Consumer) -> Data:
-    written = _changed(consumer)
+    data = _changed(consumer)
     if consumer.columns:
-        written["columns"] = [format_path(path) for path in consumer.columns]
+        data["columns"] = [format_path(path) for path in consumer.columns]
     if consumer.stream is not None:
         unblock = {kind.key: value for kind, value in consumer.stream.unblock.items()}
-        written["stream"] = {
+        data["stream"] = {
             key: value
             for key, value in {**_changed(consumer.stream), "unblock": unblock}.items()
             if value != {}
         }
-    return written
+    return data
 
 
 _EXCEPTION_KEYS: Final = {"old": "from", "new": "to"}
 
 
 def _exception(exception: RuleException) -> Data:
-    written = {_EXCEPTION_KEYS.get(name, name): content for name, content in _changed(exception).items()}
-    return written if exception.column is None else {**written, "column": format_path(exception.column)}
+    data = {_EXCEPTION_KEYS.get(name, name): content for name, content in _changed(exception).items()}
+    return data if exception.column is None else {**data, "column": format_path(exception.column)}
 
 
 def _properties(properties: Mapping[str, str | None]) -> dict[str, Data]:

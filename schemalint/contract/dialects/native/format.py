@@ -1,9 +1,9 @@
 """The native format: the keys of a contract and the types of their values.
 
 These types are the only definition of the format. `shape` checks data against them without pydantic; for data
-that fails there, pydantic finds the problems (`problems`), and it generates the JSON Schema (`json_schema`).
-They are TypedDicts instead of `BaseModel` classes, because importing pydantic costs more than the rest of a
-check. Their docstrings are the descriptions in the JSON Schema, which editors show.
+that fails there, pydantic finds the problems (`explanations`), and it generates the JSON Schema
+(`contract_schema`). They are TypedDicts instead of `BaseModel` classes, because importing pydantic costs more
+than the rest of a check. Their docstrings are the descriptions in the JSON Schema, which editors show.
 """
 
 import sys

@@ -10,12 +10,12 @@ from schemalint.base.document import Document, Node, common_length, items_of, no
 from schemalint.base.document import Path as YamlPath
 from schemalint.base.errors import ContractError
 from schemalint.base.values import frozen, grouped
-from schemalint.contract.dialects.native.columns import split_at_field
+from schemalint.contract.dialects.native.column_reader import split_at_field
 from schemalint.contract.dialects.native.data import type_change
 from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.contract.dialects.native.printing import print_value
-from schemalint.contract.dialects.native.spans import Written, written_columns
-from schemalint.contract.dialects.native.texts import path_in
+from schemalint.contract.dialects.native.short_texts import path_in
+from schemalint.contract.dialects.native.spans import Level, written_columns
 from schemalint.delta.datatype import RecordedChange, Struct, type_at
 from schemalint.delta.path import Path, format_path, lowercased, prefixes
 from schemalint.model.finding import Assign, Insert, Operation, Remove
@@ -34,7 +34,7 @@ class Record:
         node: The entry.
     """
 
-    level: Written
+    level: Level
     yaml_path: YamlPath
     path: Path
     node: Node
@@ -61,7 +61,7 @@ class Records:
         """All entries, in the order of the text."""
         return tuple(self._read())
 
-    def level(self, path: Path) -> Written:
+    def level(self, path: Path) -> Level:
         """Return the innermost level at or around a path.
 
         Raises:
@@ -104,7 +104,7 @@ class Records:
             yield Assign(history_path, "[]")
 
     @cached_property
-    def _levels(self) -> dict[Path, Written]:
+    def _levels(self) -> dict[Path, Level]:
         return {lowercased(level.path): level for level in reversed(tuple(written_columns(self._document)))}
 
     @cached_property

@@ -35,7 +35,7 @@ from schemalint.model.contract import Anchor
 
 
 @frozen
-class Written:
+class Level:
     """A level: a column, or a part of a type, that has a YAML mapping of its own.
 
     Attributes:
@@ -84,8 +84,8 @@ class ColumnSpans:
     def _in_column(self, index: int) -> Iterator[tuple[Anchor, Span]]:
         document, node, shift = self.outline.read_item(index, self._text, self._file)
         for column in _columns_of([node], (), ()):
-            for written in _levels(column):
-                for anchor, (start, end) in spans_in_level(document, written):
+            for level in _levels(column):
+                for anchor, (start, end) in spans_in_level(document, level):
                     yield normal(anchor), Span(start + shift, end + shift)
 
 
@@ -104,37 +104,37 @@ def setting_spans(document: Document, targets: Iterable[str]) -> dict[str | None
     return spans
 
 
-def written_columns(document: Document) -> Iterator[Written]:
+def written_columns(document: Document) -> Iterator[Level]:
     """Yield every column, field and part that has a YAML mapping of its own, parents first."""
     for column in _columns(document.root, (), ()):
         yield from _levels(column)
 
 
-def _columns(parent: Node, path: Path, yaml_path: YamlPath) -> Iterator[Written]:
+def _columns(parent: Node, path: Path, yaml_path: YamlPath) -> Iterator[Level]:
     yield from _columns_of(items_of(value_of(parent, "columns")), path, yaml_path)
 
 
-def _columns_of(nodes: Iterable[Node], path: Path, yaml_path: YamlPath) -> Iterator[Written]:
+def _columns_of(nodes: Iterable[Node], path: Path, yaml_path: YamlPath) -> Iterator[Level]:
     for index, node in enumerate(nodes):
         name = value_of(node, "name")
         if isinstance(node, Mapping) and isinstance(name, Scalar):
-            yield Written((*path, name.text), (*yaml_path, "columns", index), node)
+            yield Level((*path, name.text), (*yaml_path, "columns", index), node)
 
 
-def _levels(written: Written) -> Iterator[Written]:
-    yield written
-    for column in _columns(written.node, written.path, written.yaml_path):
+def _levels(level: Level) -> Iterator[Level]:
+    yield level
+    for column in _columns(level.node, level.path, level.yaml_path):
         yield from _levels(column)
     for part in Part:
-        node = value_of(written.node, part.value)
+        node = value_of(level.node, part.value)
         if isinstance(node, Mapping):
-            yield from _levels(Written((*written.path, part), (*written.yaml_path, part.value), node))
+            yield from _levels(Level((*level.path, part), (*level.yaml_path, part.value), node))
 
 
-def spans_in_level(document: Document, written: Written) -> Iterator[tuple[Anchor, Span]]:
+def spans_in_level(document: Document, level: Level) -> Iterator[tuple[Anchor, Span]]:
     """Yield the spans of a column or part, without those of the levels inside it."""
-    path = written.path
-    for entry in written.node.entries:
+    path = level.path
+    for entry in level.node.entries:
         key = entry.key.text
         if key == "type" and isinstance(entry.value, Scalar):
             yield from _in_type(document, path, entry.value)

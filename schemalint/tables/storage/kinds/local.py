@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from schemalint.base.errors import LiveError
 from schemalint.base.values import frozen
 from schemalint.delta.stream_settings import local_path
-from schemalint.tables.delta_log import limits
+from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.footer import FooterError
 from schemalint.tables.delta_log.store import DamagedFile, FileEntry, MissingFile, NoTable, too_large
 from schemalint.tables.storage import MOST_LEVELS
@@ -80,7 +80,7 @@ class PathStore:
         """Read a file of the log."""
         with self.open(name) as file:
             try:
-                if os.fstat(file.fileno()).st_size > limits.MAX_SIZE:
+                if os.fstat(file.fileno()).st_size > log_limits.MAX_SIZE:
                     raise too_large(self.uri, name)
                 return file.read()
             except OSError as error:
@@ -153,13 +153,13 @@ class LocalFolder:
         path = self._inside(name)
         try:
             with _open_file(path) as file:
-                content = file.read(limits.MAX_SIZE + 1)
+                content = file.read(log_limits.MAX_SIZE + 1)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (_NotAFileError, OSError) as error:
             raise LiveError(f"{self.folder / name}: {_reason(error)}") from None
-        if len(content) > limits.MAX_SIZE:
-            raise LiveError(f"{self.folder / name}: the file is larger than {limits.MAX_SIZE >> 20} MiB")
+        if len(content) > log_limits.MAX_SIZE:
+            raise LiveError(f"{self.folder / name}: the file is larger than {log_limits.MAX_SIZE >> 20} MiB")
         return content
 
     def _entries(self, folder: str) -> Iterator[os.DirEntry[str]]:

@@ -8,7 +8,7 @@ from schemalint.model.finding import (
     Run,
     SetProperty,
     SideRef,
-    Skipped,
+    SkippedTable,
     TextChange,
 )
 from support.report_cases import HEAD, finding, location_of
@@ -44,6 +44,6 @@ RUN = Run(
     head=HEAD,
     target=NASTY,
     compared=(NASTY,),
-    skipped=(Skipped(NASTY, NASTY),),
+    skipped=(SkippedTable(NASTY, NASTY),),
 )
 RESULT = CheckResult(RUN, FINDINGS, ERRORS, exit_status=2, sources={FILE: TEXT})

@@ -16,8 +16,8 @@ from schemalint.base.errors import ConfigError, LiveError
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.tables.catalog import ManagedCommits, Name, NoCredentials
-from schemalint.tables.catalog.kinds.unity.classic import ClassicApi, is_delta
-from schemalint.tables.catalog.kinds.unity.delta import LOAD_TABLE, STAGE_TABLE, UPDATE_TABLE, DeltaApi
+from schemalint.tables.catalog.kinds.unity.classic_api import ClassicApi, is_delta
+from schemalint.tables.catalog.kinds.unity.delta_api import LOAD_TABLE, STAGE_TABLE, UPDATE_TABLE, DeltaApi
 from schemalint.tables.catalog.kinds.unity.http import Client, HttpError, Json
 from schemalint.tables.delta_log.store import NoTable
 

@@ -18,7 +18,7 @@ from schemalint.base.http_exchange import Answer, AnswerTooLong, Request, exchan
 from schemalint.base.redaction import hide, without_secrets
 from schemalint.base.values import field, frozen
 from schemalint.tables.delta_log.jsontext import JsonError, read_json
-from schemalint.tables.storage.requests import finish, start
+from schemalint.tables.storage.concurrency import finish, start
 
 TIMEOUT_SECONDS: Final = 30.0
 """The time limit for an answer to begin, and again for it to end."""

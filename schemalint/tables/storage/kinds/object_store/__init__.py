@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from schemalint.base.errors import LiveError
 from schemalint.tables.storage import MOST_LEVELS, MOST_SEARCHED, NO_OPTIONS
+from schemalint.tables.storage.concurrency import concurrently, finish, start
 from schemalint.tables.storage.kinds.object_store.address import (
     PROVIDERS,
     address_key,
     is_address,
     parse_address,
 )
-from schemalint.tables.storage.kinds.object_store.client import open_client
-from schemalint.tables.storage.kinds.object_store.log import ObjectStoreFolder, ObjectStoreLog
-from schemalint.tables.storage.requests import concurrently, finish, start
+from schemalint.tables.storage.kinds.object_store.object_store_log import ObjectStoreFolder, ObjectStoreLog
+from schemalint.tables.storage.kinds.object_store.store_client import open_client
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

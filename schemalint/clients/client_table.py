@@ -1,0 +1,268 @@
+"""The client table: what each client does with each form of a table, as rows with evidence.
+
+A file of this folder has the rows of one client. Only the files of the clients that are asked for are read.
+
+A range is closed below and open above. A version stands for all releases that begin with it: ``1.6`` for
+1.6.0 and 1.6.6, ``476`` for this release alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from importlib import resources
+from typing import Any, Final, TypeAlias
+
+from schemalint.base.document import read_documents
+from schemalint.base.document.nodes import Mapping as MappingNode
+from schemalint.base.document.nodes import Node, Scalar
+from schemalint.base.values import field, frozen, replace
+from schemalint.delta.datatype import DataType, Decimal
+from schemalint.delta.type_text import TypeTextError, parse_type, print_type
+from schemalint.model.client import Evidence, TableForm, Verdict
+
+ANY: Final = "any"
+"""As a type change of a row: all that no other row names."""
+
+_SUFFIX: Final = ".yaml"
+Version: TypeAlias = tuple[int, ...]
+
+_NUMBER: Final = r"\d{1,9}(?:\.\d{1,9}){0,5}"
+_PART: Final = re.compile(rf"\s*(>=|<=|>|<|==|)\s*({_NUMBER})(?:\.x| LTS)?\s*")
+_MAX_PARTS: Final = 4
+
+
+@frozen
+class VersionRange:
+    """The versions from `low`, included, to `high`, excluded; None is no limit."""
+
+    low: Version = ()
+    high: Version | None = None
+
+    def __contains__(self, version: Version) -> bool:
+        return self.low <= version and (self.high is None or version < self.high)
+
+
+EVERY: Final = VersionRange()
+
+
+@frozen
+class Row:
+    """One verdict of the client table: see `schemalint.project.config.consumer_keys.RowKeys`.
+
+    Attributes:
+        features: The features that it speaks of, one at a time; empty if it does not depend on one.
+        type_changes: The type changes that it speaks of, one at a time, or `ANY`.
+    """
+
+    verdict: Verdict
+    evidence: Evidence
+    features: frozenset[str] = frozenset()
+    type_changes: frozenset[tuple[str, str] | str] = frozenset()
+    mapping: str | None = None
+    reader: int | None = None
+    writer: int | None = None
+    format: str | None = None
+    repeated_names: bool = False
+    versions: VersionRange = EVERY
+    read_path: str | None = None
+    access: str = "read"
+    detail: str = ""
+
+    def fits(self, form: TableForm) -> bool:
+        """Whether a table has the form that the row speaks of, apart from its feature or type change."""
+        return (
+            self.mapping in (None, form.mapping)
+            and self.reader in (None, form.reader)
+            and self.writer in (None, form.writer)
+        )
+
+
+@frozen
+class Client:
+    """A client with its rows.
+
+    Attributes:
+        name: The name in ``client:``.
+        title: The name in full.
+        newest: The newest version that the rows speak of, as text; None if the client has no versions.
+        newer_than: The first version that is newer than all that the rows speak of; None if the client has
+            no versions.
+        read_paths: The ways in which it reads tables, if they differ.
+        reads: The format that it reads in place of Delta's log, such as ``iceberg``.
+        rows: The rows; the first that applies decides.
+    """
+
+    name: str
+    title: str = ""
+    newest: str | None = None
+    newer_than: Version | None = None
+    read_paths: tuple[str, ...] = ()
+    reads: str | None = None
+    rows: tuple[Row, ...] = field(default=())
+
+
+@cache
+def client_names() -> tuple[str, ...]:
+    """Return the names of the clients that have a file, sorted."""
+    files = (file.name for file in resources.files(__package__).iterdir())
+    return tuple(sorted(name.removesuffix(_SUFFIX) for name in files if name.endswith(_SUFFIX)))
+
+
+def find_client(name: str, user_rows: Iterable[Mapping[str, Any]] = ()) -> Client | None:
+    """Return a client, with the user's rows of it first; None if there is neither a file nor such a row.
+
+    Args:
+        name: The name of the client.
+        user_rows: The rows of ``[[clients]]``.
+    """
+    own = tuple(_readable(row for row in user_rows if row["client"] == name))
+    if name in client_names():
+        shipped = _shipped(name)
+    elif own:
+        shipped = Client(name)
+    else:
+        return None
+    paths = dict.fromkeys((*shipped.read_paths, *(row.read_path for row in own if row.read_path)))
+    return replace(shipped, read_paths=tuple(paths), rows=(*own, *shipped.rows))
+
+
+def _readable(rows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
+    """Yield rows of the user; one that is faulty is an error of the configuration already."""
+    for row in rows:
+        with suppress(ValueError):
+            yield read_row(row)
+
+
+def read_row(keys: Mapping[str, Any], as_of: str = "") -> Row:
+    """Return a row as a value.
+
+    Args:
+        keys: The row, with the keys of `schemalint.project.config.consumer_keys.RowKeys`.
+        as_of: The date of a row that has none.
+
+    Raises:
+        ValueError: A version or a type is not one, or the row lacks a key or has two that exclude each other.
+    """
+    if not {"feature", "type_change", "reader", "writer", "format", "names"} & keys.keys():
+        raise ValueError("a row needs feature, type_change, reader, writer, format or names")
+    if len(keys["evidence"]) != 1:
+        raise ValueError("evidence needs exactly one of run, read, documented and inferred")
+    ((how, source),) = keys["evidence"].items()
+    return Row(
+        Verdict(keys["verdict"]),
+        Evidence(how, str(source), keys.get("as_of", as_of)),
+        features=frozenset(_list(keys.get("feature", []))),
+        type_changes=frozenset(map(_type_change, _list(keys.get("type_change", [])))),
+        mapping=keys.get("mapping"),
+        reader=keys.get("reader"),
+        writer=keys.get("writer"),
+        format=keys.get("format"),
+        repeated_names="names" in keys,
+        versions=parse_versions(keys["versions"]) if "versions" in keys else EVERY,
+        read_path=keys.get("read_path"),
+        access=keys.get("access", "read"),
+        detail=keys.get("detail", ""),
+    )
+
+
+def type_name(type_: DataType) -> str:
+    """Return the name of a type as rows give it: ``int``, ``decimal``."""
+    return "decimal" if isinstance(type_, Decimal) else print_type(type_)
+
+
+def rows_of(name: str, user_rows: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
+    """Return the rows of a client as they are written, each with its date; the user's come first."""
+    own = [dict(row) for row in user_rows if row["client"] == name]
+    for row in own:
+        del row["client"]
+    if name not in client_names():
+        return own
+    data = file_data(name)
+    return [*own, *({"as_of": data["as_of"], **row} for row in data["rows"])]
+
+
+def file_data(name: str) -> Any:  # noqa: ANN401 (YAML; the tests check it)
+    """Return the content of a client's file as plain data."""
+    file = resources.files(__package__) / f"{name}{_SUFFIX}"
+    (document,) = read_documents(file.read_text(encoding="utf-8"), file.name)
+    return _plain(document.root)
+
+
+@cache
+def _shipped(name: str) -> Client:
+    data = file_data(name)
+    return Client(
+        name,
+        data["title"],
+        data.get("newest"),
+        parse_versions(data["newest"]).high if "newest" in data else None,
+        tuple(data.get("read_paths", ())),
+        data.get("reads"),
+        tuple(read_row(row, data["as_of"]) for row in data["rows"]),
+    )
+
+
+def _plain(node: Node) -> Any:  # noqa: ANN401 (as above)
+    if isinstance(node, Scalar):
+        return node.value
+    if isinstance(node, MappingNode):
+        return {entry.key.text: _plain(entry.value) for entry in node.entries}
+    return [_plain(item) for item in node.items]
+
+
+def _list(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
+
+
+def _type_change(text: str) -> tuple[str, str] | str:
+    if text == ANY:
+        return ANY
+    old, arrow, new = text.partition("->")
+    try:
+        if arrow:
+            return type_name(parse_type(old.strip())), type_name(parse_type(new.strip()))
+    except TypeTextError as error:
+        raise ValueError(f"{text!r} is no type change: {error}") from error
+    raise ValueError(f"{text!r} is no type change such as int -> bigint")
+
+
+def parse_versions(text: str) -> VersionRange:
+    """Return the range of versions that a text such as ``476`` or ``>=1.6,<2`` names.
+
+    Raises:
+        ValueError: The text is none of that, or names no version.
+    """
+    low: Version = ()
+    high: Version | None = None
+    parts = text.split(",", _MAX_PARTS)
+    for part in parts:
+        match = _PART.fullmatch(part)
+        if match is None or (not match[1] and len(parts) > 1):
+            raise ValueError(f"{text!r} is not a version such as 1.6.4, nor a range such as >=1.6,<2")
+        bounds, after = _versions(match[2])
+        if match[1] in (">=", "==", ""):
+            low = max(low, bounds)
+        elif match[1] == ">":
+            low = max(low, after)
+        if match[1] in ("<=", "==", ""):
+            high = after if high is None else min(high, after)
+        elif match[1] == "<":
+            high = bounds if high is None else min(high, bounds)
+    if high is not None and high <= low:
+        raise ValueError(f"{text!r} names no version")
+    return VersionRange(low, high)
+
+
+def _versions(text: str) -> tuple[Version, Version]:
+    """Return a version and the first one after all that begin with it, without zeros at the end."""
+    numbers = tuple(map(int, text.split(".")))
+    return _short((*numbers,)), _short((*numbers[:-1], numbers[-1] + 1))
+
+
+def _short(numbers: Version) -> Version:
+    while numbers and not numbers[-1]:
+        numbers = numbers[:-1]
+    return numbers

@@ -1,0 +1,231 @@
+"""The input of a deployment, the plan that is made of it, and the part of it that a change touches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from schemalint import contract as contracts
+from schemalint.base.errors import SchemalintError, worst_status
+from schemalint.base.values import field, frozen, replace
+from schemalint.contract.contract_revisions import contracts_at
+from schemalint.delta.engine import Engine
+from schemalint.deploy.earlier_target import EarlierDeploy
+from schemalint.lint.exception_files import Exceptions
+from schemalint.model.contract import Contract
+from schemalint.model.finding import SkippedTable
+from schemalint.model.marker import declaration_hash
+from schemalint.model.stream_report import StreamReport
+from schemalint.model.table_plan import Plan
+from schemalint.plugin import Rule
+from schemalint.project.config import Cosmetic
+from schemalint.project.config.trust import RuleFiles, Trusted, TrustedTarget
+from schemalint.project.git import Repository, Side
+from schemalint.tables.catalog import Catalog
+from schemalint.tables.catalog.target_tables import TargetTables
+from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
+
+
+@frozen
+class DeployInput:
+    """The options of a deployment.
+
+    Attributes:
+        repository: The repository with the contracts.
+        settings: The configuration.
+        target: The target whose tables are planned.
+        head: The revision (or the working tree) that the contracts are read from.
+        rules: The rules that judge the tables.
+        local: The rule files among them.
+        tables: The names of the requested tables; empty for all.
+        allow: The approved kinds of steps: ``upgrade``, ``destructive``.
+        approved: The hashes of plans and of tables that the user approves.
+        allow_older: Whether to apply a revision older than the one applied last.
+        repair_drift: Whether to overwrite drift.
+        base: The commit applied last, or ``none``, for the tables of which it is unknown.
+        reorder: Whether to move columns to their declared order.
+        cosmetic: When cosmetic steps are applied to a table that a tracked stream reads; None means as the
+            configuration says.
+        require_streams: Whether to refuse a table whose declared streams have not read it to its end.
+        applies: Whether the plan will be run; irreversible steps then need an approval.
+        via: The catalogs of a running Spark session, for a target whose catalog has no address.
+        workers: How many tables are read at the same time.
+        after: The deploy log of the target before this one; None without an order.
+        exceptions: The exceptions outside of the contracts.
+    """
+
+    repository: Repository
+    settings: Trusted
+    target: TrustedTarget
+    head: Side
+    rules: Sequence[Rule]
+    tables: tuple[str, ...] = ()
+    allow: frozenset[str] = frozenset()
+    approved: frozenset[str] = frozenset()
+    allow_older: bool = False
+    repair_drift: bool = False
+    base: str | None = None
+    reorder: bool = False
+    cosmetic: Cosmetic | None = None
+    require_streams: bool = False
+    applies: bool = False
+    via: Catalog | None = None
+    workers: TableWorkers = SIDE_BY_SIDE
+    local: RuleFiles | None = None
+    after: EarlierDeploy | None = None
+    exceptions: Exceptions = field(default_factory=Exceptions)
+
+
+@frozen
+class UnplannedTable:
+    """A table that could not be planned, or a file whose contracts could not, and why."""
+
+    table: str
+    error: SchemalintError
+
+
+@frozen
+class OtherTables:
+    """The tables that a plan leaves out because the change does not touch them.
+
+    Attributes:
+        number: How many there are.
+        pending: Those with statements to run.
+        refused: Those that are refused.
+        unplanned: Those that could not be planned.
+    """
+
+    number: int
+    pending: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    unplanned: tuple[str, ...] = ()
+
+
+@frozen
+class TargetAccess:
+    """How a deployment reaches the tables of its target.
+
+    Attributes:
+        target: The target.
+        folder: The folder that relative roots start from.
+        storage: The settings that open the target's store, with resolved values.
+        via: The catalogs of a running Spark session, for a target whose catalog has no address.
+        workers: How many tables are read at the same time.
+    """
+
+    target: TrustedTarget
+    folder: Path
+    storage: Mapping[str, str] = field(repr=False)
+    via: Catalog | None = None
+    workers: TableWorkers = SIDE_BY_SIDE
+
+    def tables(self) -> TargetTables:
+        """Return the live tables, none of them read yet."""
+        return TargetTables(self.target, self.folder, self.storage, self.via, workers=self.workers)
+
+
+@frozen
+class Deployment:
+    """A plan, and the input it was made from.
+
+    Attributes:
+        plan: The plans of all tables.
+        contracts: The effective contract by table name.
+        revision: The commit of the contracts; None for uncommitted ones.
+        skipped: The tables that schemalint does not manage in this target.
+        unplanned: The tables that could not be planned.
+        warnings: What may be wrong with the target, one sentence each.
+        streams: The effects of the plan on the declared streams of its tables.
+        access: How to reach the tables.
+        request: The input, to plan a table again; None for a plan file.
+        approved: The hashes that the user approves for a plan file; None where no plan file is applied.
+        full_hash: The hash of the plan with all its steps, also of those that were done before this run or
+            refused since; None if these are the steps of `plan`.
+        others: The tables that the plan leaves out (``--changed``); None if it leaves out none.
+        planned_for: Plans the same for another engine; None for a plan that is not run.
+    """
+
+    plan: Plan
+    contracts: dict[str, Contract] = field(default_factory=dict)
+    revision: str | None = None
+    skipped: tuple[SkippedTable, ...] = ()
+    unplanned: tuple[UnplannedTable, ...] = ()
+    warnings: tuple[str, ...] = ()
+    streams: tuple[StreamReport, ...] = ()
+    access: TargetAccess | None = None
+    request: DeployInput | None = None
+    approved: frozenset[str] | None = None
+    full_hash: str | None = None
+    others: OtherTables | None = None
+    planned_for: Callable[[Engine], Deployment] | None = None
+
+    @property
+    def engine(self) -> Engine | None:
+        """The engine that the plan is made for; None for the newest Delta."""
+        return None if self.access is None else self.access.target.engine
+
+    @property
+    def plan_hash(self) -> str:
+        """The name of the plan in all reports of a deploy, whatever is left to do: the hash to approve."""
+        return self.full_hash or self.plan.hash
+
+    @property
+    def exit_status(self) -> int:
+        """The exit status of a run with this plan: the worst of its refusals and unplanned tables."""
+        refusals = [refusal.kind.exit_status for plan in self.plan.tables for refusal in plan.refusals]
+        unplanned = [table.error.exit_status for table in self.unplanned]
+        return worst_status((*refusals, *unplanned))
+
+
+def only_changed(deployment: Deployment, since: Side) -> Deployment:
+    """Return the deployment of the tables whose effective declaration is another one than on the base side.
+
+    The other tables do not fail it. A contract that cannot be read at the base counts as changed.
+    """
+    others = _unchanged(deployment.request, since) if deployment.request is not None else frozenset[str]()
+    kept = tuple(plan for plan in deployment.plan.tables if plan.table not in others)
+    plan = Plan(deployment.plan.target, kept)
+    tables = [table for table in deployment.plan.tables if table.table in others]
+    return replace(
+        deployment,
+        plan=plan,
+        full_hash=plan.hash,
+        unplanned=tuple(table for table in deployment.unplanned if table.table not in others),
+        skipped=tuple(table for table in deployment.skipped if table.table not in others),
+        streams=tuple(report for report in deployment.streams if report.table not in others),
+        others=OtherTables(
+            len(others),
+            pending=_names(table.table for table in tables if table.steps),
+            refused=_names(table.table for table in tables if table.refusals),
+            unplanned=_names(table.table for table in deployment.unplanned if table.table in others),
+        ),
+    )
+
+
+def _unchanged(request: DeployInput, since: Side) -> frozenset[str]:
+    globs, target = request.settings.config.globs, request.target.name
+    before = contracts_at(request.repository, since, globs).contracts
+    declared = contracts_at(request.repository, request.head, globs).contracts
+    return frozenset(
+        contract.table
+        for key, contract in declared.items()
+        if key in before
+        and _planned_from(contracts.effective(before[key], target))
+        == _planned_from(contracts.effective(contract, target))
+    )
+
+
+def _names(tables: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(tables))
+
+
+def _planned_from(contract: Contract) -> object:
+    """Return what of an effective contract a plan depends on."""
+    return (
+        declaration_hash(contract),
+        contract.location,
+        contract.absent,
+        (contract.managed_by, contract.managed_how),
+        contract.protocol,
+        contract.open,
+    )

@@ -1,0 +1,71 @@
+"""Rules and errors as text: their pages, and the list of rules. A rule may come from a stranger's package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from textwrap import fill
+from typing import Final
+
+from schemalint.base.printable import SafeText, document_text, json_text, printable_lines, terminal_text
+from schemalint.lint.rule_lookup import Explanation, NamedError
+from schemalint.plugin import Rule
+from schemalint.report.text_helpers import error_name
+
+_WIDTH: Final = 100
+
+
+def explanation(explained: Explanation) -> SafeText:
+    """Return what errors mean, and the pages of the rules about them."""
+    return document_text("\n\n".join([*map(_error, explained.errors), *map(page, explained.rules)]))
+
+
+def _error(error: NamedError) -> str:
+    if error.advice is None:
+        texts = ["schemalint does not know this error."] if not error.rules else []
+    else:
+        texts = [error.advice.cause]
+        texts += [f"What to do: {error.advice.remedy}"] if error.advice.remedy else []
+    names = ", ".join(f"{rule.code} ({rule.name})" for rule in error.rules)
+    texts += [f"Rules: {names}"] if names else []
+    wrapped = (fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False) for text in texts)
+    return printable_lines("\n\n".join([f"# {error.name}", *wrapped]))
+
+
+def page(rule: Rule) -> str:
+    """Return a rule's page as Markdown, without a line break at the end."""
+    facts = [f"severity: {rule.severity.label}", f"verdict: {rule.verdict}"]
+    facts += [] if rule.default else ["off by default"]
+    facts += ["fixable: `schemalint check --fix`"] if rule.fixable else []
+    facts += [f"Delta's errors: {', '.join(map(error_name, rule.delta_errors))}"] if rule.delta_errors else []
+    return printable_lines(f"# {rule.name} ({rule.code})\n\n{' · '.join(facts)}\n\n{rule.doc.rstrip()}")
+
+
+def as_text(rules: Iterable[Rule]) -> SafeText:
+    """Return the list of rules, one line for each."""
+    return terminal_text(map(_line, rules))
+
+
+def _line(rule: Rule) -> str:
+    marks: list[str] = [rule.verdict]
+    marks += ["fixable"] if rule.fixable else []
+    marks += [] if rule.default else ["off by default"]
+    return f"{rule.code}  {rule.severity.label:<7}  {rule.name}: {rule.summary} [{', '.join(marks)}]"
+
+
+def as_json(rules: Iterable[Rule]) -> SafeText:
+    """Return the list of rules as JSON."""
+    return json_text([_as_json(rule) for rule in rules], indent=2)
+
+
+def _as_json(rule: Rule) -> dict[str, object]:
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "severity": rule.severity.label,
+        "verdict": rule.verdict,
+        "default": rule.default,
+        "fixable": rule.fixable,
+        "summary": rule.summary,
+        "delta_errors": list(rule.delta_errors),
+        "distribution": rule.distribution,
+    }

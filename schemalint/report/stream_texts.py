@@ -1,0 +1,82 @@
+"""The declared streams of changed tables, as all reports describe them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, assert_never
+
+from schemalint.delta.stream_settings import reader_options
+from schemalint.delta.streams import StreamEffect, StreamVerdict
+from schemalint.report.text_helpers import counted, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from schemalint.model.stream_report import StreamReport
+
+
+def effect_text(effect: StreamEffect) -> str:
+    """Describe what happens to a stream in a few words."""
+    stops = f"stops {'once' if effect.stops == 1 else counted(effect.stops or 0, 'time')}"
+    match effect.verdict:
+        case StreamVerdict.CONTINUES:
+            return "continues"
+        case StreamVerdict.RESTARTS:
+            return f"{stops}; start it again"
+        case StreamVerdict.BLOCKED:
+            has_stopped = stops if effect.stops else "has stopped"
+            return f"{has_stopped}, blocked by {listed([kind.key for kind in effect.unblock])}"
+        case StreamVerdict.NEW_CHECKPOINT:
+            return "cannot go on, and needs a new checkpoint"
+        case StreamVerdict.UNKNOWN:
+            return "unknown"
+        case _:
+            assert_never(effect.verdict)
+
+
+def verdict_text(report: StreamReport) -> str:
+    """Describe what happens to a declared stream; if that is unknown, what the change alone does."""
+    effect = effect_text(report.effect)
+    return effect if report.if_up_to_date is None else f"unknown; if it has read everything before: {effect}"
+
+
+def stream_title(report: StreamReport) -> str:
+    """Name a stream with its owner."""
+    owner = f" ({report.consumer.owner})" if report.consumer.owner else ""
+    return f"stream {report.consumer.name}{owner}"
+
+
+def place_lines(report: StreamReport) -> Iterator[str]:
+    """Say why it is unknown where a stream is, so that it may meet more than these changes."""
+    if report.unknown is not None:
+        yield f"its position is unknown: {report.unknown}"
+
+
+def settings_lines(report: StreamReport, *, applied: bool = False) -> Iterator[str]:
+    """Describe the settings that unblock a stream, and how long it needs them.
+
+    A stream compares its newest entry with the one before at every start, so it needs the settings until it
+    has met the next change (measured on Delta 4.4.0).
+
+    Args:
+        report: A stream, blocked or not.
+        applied: Whether the versions are those of the log; otherwise they are those to expect.
+    """
+    if not report.effect.blocks:
+        return
+    expected = "" if applied or report.version is None else ", if nothing else is committed before"
+    when = "set" if applied else "set before the apply"
+    version = "" if report.version is None else f" for version {report.version}{expected}"
+    yield f"{when}{version}, and remove it once the stream has met the change after it:"
+    spellings = report.settings
+    for spelled in spellings:
+        label = f"with a checkpoint in {spelled.scheme}: " if len(spellings) > 1 else ""
+        yield from (f"  {label}{line}" for line in _pairs(spelled.conf))
+    if not spellings:
+        for block in report.effect.blocks:
+            options = reader_options(block.kinds, block.version)
+            yield from (f"  as option of readStream: {line}" for line in _pairs(options))
+
+
+def _pairs(conf: Mapping[str, str]) -> Iterator[str]:
+    yield from (f"{key} = {value}" for key, value in conf.items())

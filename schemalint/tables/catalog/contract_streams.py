@@ -1,0 +1,82 @@
+"""Give the streams of a contract their progress; a contract without streams loads nothing for it.
+
+A contract can name any checkpoint, so one is opened only below the target's root or its `allowed_locations`,
+and `storage.open_folder` follows no link out of them. What is not opened, or cannot be read, is `unknown`,
+with the reason.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemalint.base.errors import ConfigError, LiveError
+from schemalint.base.values import replace
+from schemalint.project.config.trust import TrustedTarget, resolve_storage
+from schemalint.tables.catalog.table_location import absolute_location
+from schemalint.tables.storage import open_folder
+
+if TYPE_CHECKING:
+    from schemalint.delta.stream_progress import StreamProgress
+    from schemalint.delta.table import LiveTable
+    from schemalint.model.consumer import Consumer, Stream
+    from schemalint.model.contract import Contract
+
+
+def with_progress(contract: Contract, table: LiveTable, target: TrustedTarget, repository: Path) -> Contract:
+    """Return a contract whose streams have the progress that their own files say.
+
+    Args:
+        contract: An effective contract.
+        table: Its table.
+        target: The target that the table is in.
+        repository: The folder that relative roots start from.
+    """
+    if not any(consumer.stream for consumer in contract.consumers):
+        return contract
+    from schemalint.delta.stream_progress import commits_to_meet  # noqa: PLC0415 (only for streams)
+
+    def read(consumer: Consumer) -> Consumer:
+        if consumer.stream is None:
+            return consumer
+        progress = stream_progress(consumer.stream, table.metadata.table_id, target, repository)
+        progress = replace(progress, to_meet=commits_to_meet(progress, table))
+        return replace(consumer, stream=replace(consumer.stream, progress=progress))
+
+    return replace(contract, consumers=tuple(read(consumer) for consumer in contract.consumers))
+
+
+def stream_progress(stream: Stream, table_id: str, target: TrustedTarget, repository: Path) -> StreamProgress:
+    """Return how far a stream of a contract has come.
+
+    Args:
+        stream: The declaration.
+        table_id: The id of the table in the log.
+        target: The target that the table is in.
+        repository: The folder that relative roots start from.
+
+    Returns:
+        The progress; `StreamProgress.unknown` says why there is none.
+    """
+    from schemalint.delta.stream_progress import StreamProgress  # noqa: PLC0415 (only for streams)
+    from schemalint.delta.stream_settings import is_absolute  # noqa: PLC0415
+    from schemalint.tables.streaming.stream_checkpoint import read_stream  # noqa: PLC0415
+
+    checkpoint = stream.checkpoint
+    if not is_absolute(checkpoint):
+        return StreamProgress(
+            unknown=f"the checkpoint {checkpoint!r} is relative to the folder that the query runs in",
+            help="declare it as the query's Spark qualifies it: with its scheme, or an absolute path",
+        )
+    allowed = [root for root in (target.root, *target.allowed_locations) if root is not None]
+    roots = [absolute_location(root, repository) for root in allowed]
+    try:
+        store = open_folder(checkpoint, roots, resolve_storage(target))
+    except (ConfigError, LiveError) as error:
+        return StreamProgress(unknown=error.message, help=error.help)
+    if store is None:
+        return StreamProgress(
+            unknown=f"the checkpoint {checkpoint} is not allowed in target {target.name}, and was not opened",
+            help="add its folder to the target's allowed_locations, in the trusted configuration",
+        )
+    return read_stream(store, stream, table_id)

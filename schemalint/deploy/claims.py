@@ -19,7 +19,7 @@ from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables import catalog
 from schemalint.tables.catalog import Catalog
-from schemalint.tables.catalog.table_location import is_found_by_name, table_place
+from schemalint.tables.catalog.table_location import is_found_by_name, table_location_key
 
 
 @frozen
@@ -43,7 +43,7 @@ class Claims:
         """Refuse every plan for a table that belongs to another contract, even to one that is not planned.
 
         A table belongs to the contract whose history holds the declaration that the marker names; without a
-        marker, to the one that had the table's place in the oldest commit. If that is several, or none, all
+        marker, to the one that had its location in the oldest commit. If that is several, or none, all
         their plans are refused.
         """
         planned = {table_key(plan.table): plan for plan in plans}
@@ -78,22 +78,24 @@ class Claims:
         return contracts.effective(old, self.target.name) if old and old.key not in self.declared else None
 
     def _places(self, contract: Contract) -> Iterator[str]:
-        yield self._place(contracts.effective(contract, self.target.name))
+        yield self._location_key(contracts.effective(contract, self.target.name))
 
-    def _place(self, contract: Contract, found_at: str | None = None) -> str:
-        return table_place(contract, self.target, self.repository, found_at)
+    def _location_key(self, contract: Contract, found_at: str | None = None) -> str:
+        return table_location_key(contract, self.target, self.repository, found_at)
 
     def _found_place(self, contract: Contract, planned: Mapping[str, TablePlan]) -> str:
-        """Return a contract's place; for a table found by name, the location if it has one."""
+        """Return the key of a contract's location; for a table found by name, the location if it has one."""
         plan = planned.get(contract.key)
         if not is_found_by_name(contract, self.target):
-            return self._place(contract)
+            return self._location_key(contract)
         if plan is not None:
-            return self._place(contract, plan.uri if plan.table_id is not None else None)
+            return self._location_key(contract, plan.uri if plan.table_id is not None else None)
         if any(other.name is None for other in planned.values()):
             with suppress(LiveError, ConfigError):
-                return self._place(contract, catalog.find(contract.table, self.target, self.via).location)
-        return self._place(contract)
+                return self._location_key(
+                    contract, catalog.find(contract.table, self.target, self.via).location
+                )
+        return self._location_key(contract)
 
     def _owner(self, claimants: Sequence[Contract], planned: Mapping[str, TablePlan]) -> Contract | None:
         plans = [planned[contract.key] for contract in claimants if contract.key in planned]
@@ -110,13 +112,13 @@ class Claims:
         return any(declaration_hash(revision) == marker.hash for revision in (contract, *revisions))
 
     def _age(self, contract: Contract) -> int:
-        """Return since how many commits of the branch the contract has its place; 0 for uncommitted."""
-        place = self._place(contract)
+        """Return since how many commits of the branch the contract has its location; 0 for uncommitted."""
+        location_key = self._location_key(contract)
         ages = (
             number
             for number, commit in enumerate(self.revisions.commits(), 1)
             if (revision := self.revisions.at(commit, contract.key))
-            if not revision.absent and self._place(revision) == place
+            if not revision.absent and self._location_key(revision) == location_key
         )
         return max(ages, default=0)
 

@@ -215,9 +215,9 @@ class CheckCases:
         return renamed_tables(before, self.sides.after, self._places)
 
     def _places(self, contract: Contract) -> Iterator[Hashable]:
-        from schemalint.tables.catalog.table_location import Places  # noqa: PLC0415 (only where locations may clash)
+        from schemalint.tables.catalog.table_location import LocationKeys  # noqa: PLC0415 (only where locations may clash)
 
-        yield from Places(self._request.targets[0], self._request.repository, self.found).of(contract)
+        yield from LocationKeys(self._request.targets[0], self._request.repository, self.found).of(contract)
 
 
 class PairedContracts:

@@ -86,9 +86,9 @@ def duplicates(
     is_located = bool(locations) or any(any(_declared(contract)) for contract in of_changed)
     sharing = _sharing_location(files, present, ends, is_located=is_located)
     if sharing:
-        from schemalint.tables.catalog.table_location import Places  # noqa: PLC0415 (only where locations may clash)
+        from schemalint.tables.catalog.table_location import LocationKeys  # noqa: PLC0415 (only where locations may clash)
 
-        yield from _same(sharing, Places(targets, repository, locations).of, contents, _as_location)
+        yield from _same(sharing, LocationKeys(targets, repository, locations).of, contents, _as_location)
 
 
 def _without_catalog(key: str, catalogs: Collection[str]) -> str:
@@ -219,8 +219,8 @@ def _as_table(contract: Contract, _key: Hashable) -> tuple[str, str]:
     return "table", contract.key
 
 
-def _as_location(contract: Contract, place: Hashable) -> tuple[str, str]:
+def _as_location(contract: Contract, location_key: Hashable) -> tuple[str, str]:
     from schemalint.tables.catalog.table_location import declared_location  # noqa: PLC0415
 
-    target = place[0] if isinstance(place, tuple) else None
+    target = location_key[0] if isinstance(location_key, tuple) else None
     return "location", declared_location(contracts.effective(contract, target))

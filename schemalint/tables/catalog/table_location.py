@@ -1,4 +1,4 @@
-"""Find the location of a contract's table in a target, and the places that several contracts claim."""
+"""Find the location of a contract's table in a target, and the keys by which contracts claim one location."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from schemalint.tables.storage import location_key
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _FILE = re.compile(r"file:(?://(?:localhost)?)?(?P<path>/.*)", re.IGNORECASE | re.DOTALL)
-Place: TypeAlias = tuple[str | None, str]
+LocationKey: TypeAlias = tuple[str | None, str]
 """A target's name, None for any target, and a text that only the contracts of one table share."""
 
 
@@ -178,8 +178,8 @@ def require_reachable(target: Target, repository: Path) -> None:
 
 
 @frozen
-class Places:
-    """The places of contracts in all targets, found without a request.
+class LocationKeys:
+    """The location keys of contracts in all targets, found without a request.
 
     Attributes:
         targets: The configured targets.
@@ -191,28 +191,28 @@ class Places:
     repository: Path
     found: Mapping[tuple[str | None, str], str] = field(default_factory=dict)
 
-    def of(self, contract: Contract) -> Iterator[Place]:
-        """Yield the places of a contract's table: one for each target that has it."""
+    def of(self, contract: Contract) -> Iterator[LocationKey]:
+        """Yield the location keys of a contract's table: one for each target that has it."""
         names: tuple[str | None, ...] = (*(self.targets or (None,)), *contract.targets)
         for name in dict.fromkeys(names):
             effective = contracts.effective(contract, name)
             if not effective.absent:
                 target = self.targets.get(name) if name is not None else None
                 found_at = self.found.get((name, contract.key))
-                yield name, table_place(effective, target, self.repository, found_at)
+                yield name, table_location_key(effective, target, self.repository, found_at)
 
 
-def table_place(
+def table_location_key(
     contract: Contract, target: Target | None, repository: Path, found_at: str | None = None
 ) -> str:
-    """Return the place of an effective contract's table in a target.
+    """Return the location key of an effective contract's table in a target.
 
     Args:
         contract: The contract.
         target: The target; if it is unknown or has no root, a relative location stays relative.
         repository: The folder that relative roots start from.
         found_at: The table's location if it is known, for instance from the catalog. Until then a table that
-            `is_found_by_name` shares its place with no location.
+            `is_found_by_name` shares its key with no location.
     """
     if found_at is not None:
         return location_key(found_at, target.storage if target else {})

@@ -225,8 +225,9 @@ Change: TypeAlias = ColumnChange | TableChange
 
 def change_path(change: Change) -> Path | None:
     """Return the path of a change in lower case, for comparisons; None for a change of the whole table."""
-    path = change.path if isinstance(change, ColumnChange | DeletionListed | DeletionUnlisted) else None
-    return None if path is None else lowercased(path)
+    if isinstance(change, ColumnChange | DeletionListed | DeletionUnlisted):
+        return lowercased(change.path)
+    return None
 
 
 def subject(change: Change, path: Path | None = None) -> Hashable:

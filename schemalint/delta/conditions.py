@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from schemalint.base.values import frozen
 from schemalint.delta.column_users import Names, names_of, walkable
 from schemalint.delta.datatype import (
+    BOOLEAN,
     DOUBLE,
     LONG,
     STRING,
@@ -36,7 +37,6 @@ from schemalint.delta.type_text import print_type
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_BOOLEAN: Final = Atomic("boolean")
 _INTEGERS: Final = frozenset({"byte", "short", "integer", "long"})
 _FLOATS: Final = frozenset({"float", "double"})
 _TIMES: Final = frozenset({"date", "timestamp", "timestamp_ntz"})
@@ -97,7 +97,7 @@ def condition_problem(text: str, columns: Struct) -> ConditionProblem | None:
     if (problem := next(_in_tree(tree, columns, is_optional=False), None)) is not None:
         return problem
     type_ = _type_of(tree, columns)
-    if type_ is not None and type_ != _BOOLEAN:
+    if type_ is not None and type_ != BOOLEAN:
         return ConditionProblem(
             ConditionFault.NOT_BOOLEAN, f"is no condition, but a value ({print_type(type_)})"
         )
@@ -158,7 +158,7 @@ def _among(
 ) -> tuple[ConditionFault, str] | None:
     """Return the fault of the operands of a node with each other."""
     if node.key in _LOGICAL:
-        fault = next(filter(None, (_fit(operand, _BOOLEAN, columns) for operand in operands)), None)
+        fault = next(filter(None, (_fit(operand, BOOLEAN, columns) for operand in operands)), None)
         is_negated = node.key == "not" and fault is not None and fault[0] is ConditionFault.TYPES
         return (ConditionFault.NEGATED, fault[1]) if is_negated and fault else fault
     if node.key in _COMPARISONS | _ARITHMETIC:
@@ -198,7 +198,7 @@ def _is_castable(text: str, type_: DataType) -> bool:
     if _group(type_) == "number":
         is_integer = isinstance(type_, Atomic) and type_.name in _INTEGERS
         return misfit(_literal(text), LONG if is_integer else DOUBLE) is not Misfit.TYPE
-    if type_ == _BOOLEAN:
+    if type_ == BOOLEAN:
         return text.strip().lower() in _BOOLEAN_TEXTS
     if _group(type_) == "time":
         return misfit(_literal(text), type_) is not Misfit.TYPE
@@ -215,7 +215,7 @@ def _type_of(node: exp.Expr, columns: Struct) -> DataType | None:
     if node.key == "paren":
         return _type_of(inner[0], columns)
     if node.key in _BOOLEANS:
-        return _BOOLEAN
+        return BOOLEAN
     if node.key == "column":
         (names,) = names_of(node) or (None,)
         return type_at(columns, names) if names is not None else None
@@ -231,8 +231,7 @@ def _type_of(node: exp.Expr, columns: Struct) -> DataType | None:
 
 def _text_of(node: exp.Expr) -> str | None:
     """Return a literal's text, in brackets or not; None for all else."""
-    while node.key == "paren":
-        node = _operands(node)[0]
+    node = node.unnest()
     return str(node.name) if node.key == "literal" and node.args["is_string"] else None
 
 

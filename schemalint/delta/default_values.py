@@ -10,7 +10,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperatio
 from enum import Enum
 from typing import Final
 
-from schemalint.delta.datatype import VOID, Array, Atomic, Char, DataType, Map, String, Struct, Varchar
+from schemalint.delta.datatype import BOOLEAN, VOID, Atomic, Char, DataType, String, Varchar
 from schemalint.delta.datatype import Decimal as DecimalType
 from schemalint.delta.sql_text import tokens, unquote_literal
 
@@ -57,7 +57,7 @@ def misfit(text: str, type_: DataType) -> Misfit | None:
 def _of_boolean(word: str, type_: DataType) -> Misfit | None:
     if isinstance(type_, Char | Varchar):
         return Misfit.LENGTH if len(word) > type_.length else None
-    return None if isinstance(type_, String) or type_ == Atomic("boolean") else Misfit.TYPE
+    return None if isinstance(type_, String) or type_ == BOOLEAN else Misfit.TYPE
 
 
 def _of_number(number: re.Match[str], type_: DataType) -> Misfit | None:
@@ -105,14 +105,12 @@ def _of_text(text: str, type_: DataType) -> Misfit | None:
         return _as_number(Decimal(text.strip()), type_) if _matches(_TEXT_NUMBER, text) else Misfit.TYPE
     if isinstance(type_, String):
         return None
-    if isinstance(type_, Array | Map | Struct) or type_ == VOID or not isinstance(type_, Atomic):
+    if not isinstance(type_, Atomic) or type_ in {VOID, BOOLEAN}:
         return Misfit.TYPE
     if type_.name in _INTEGERS:
         return _as_number(Decimal(text.strip()), type_) if _matches(r"[+-]?\d+", text) else Misfit.TYPE
     if type_.name in _FLOATS:
         return None if _matches(_TEXT_FLOAT, text) else Misfit.TYPE
-    if type_.name == "boolean":
-        return Misfit.TYPE
     if type_.name == "date" or (type_.name in _TIMES and ":" not in text):
         return None if _is_date(text) else Misfit.TYPE
     return None

@@ -32,7 +32,7 @@ def diff(before: TableState, after: TableState) -> tuple[Change, ...]:
     Fields are paired by column mapping id if both sides have one, else by a rename that ``after`` declares
     and ``before`` does not, else by name, ignoring case.
     """
-    columns = tuple(_columns(before, after))
+    columns = tuple(_struct(before.columns, after.columns, (), recreated_columns(before, after)))
     return (*columns, *_table(with_renamed_keys(before, renames_of(columns)), after))
 
 
@@ -52,10 +52,6 @@ def with_renamed_keys(state: TableState, renames: Renames) -> TableState:
     if listed is not None:
         properties = {**properties, STATISTICS_COLUMNS: with_renamed_columns(listed, renames)}
     return replace(state, partitioned_by=partitioned_by, clustered_by=clustered_by, properties=properties)
-
-
-def _columns(before: TableState, after: TableState) -> Iterator[Change]:
-    yield from _struct(before.columns, after.columns, (), recreated_columns(before, after))
 
 
 def recreated_columns(before: TableState, after: TableState) -> set[tuple[str, ...]]:

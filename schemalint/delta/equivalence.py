@@ -21,7 +21,7 @@ _NAMELESS: Final = "CHECK ("
 
 def same_comment(old: Managed[str | None], new: Managed[str | None]) -> bool:
     """Whether two comments are equal; an empty one equals none, because Spark cannot remove a comment."""
-    return _without_empty(old) == _without_empty(new)
+    return (old or None) == (new or None)
 
 
 def same_expression(old: Managed[str | None], new: Managed[str | None]) -> bool:
@@ -66,10 +66,6 @@ def same_property(key: str, old: Managed[str | None], new: Managed[str | None]) 
     if isinstance(old, str) and isinstance(new, str):
         return properties.same_value(key, old, new)
     return old == new
-
-
-def _without_empty(comment: Managed[str | None]) -> Managed[str | None]:
-    return None if comment == "" else comment
 
 
 def _tokens(expression: str) -> list[str]:

@@ -182,21 +182,10 @@ def unusable_part(expression: Expression, columns: Struct) -> str | None:
     if contains_query(expression.text):
         return "contains a subquery"
     for name in functions_called(expression.text):
-        match kind_of_function(name):
-            case FunctionKind.NOT_DETERMINISTIC:
-                return f"calls {name}(), which returns another value on each call"
-            case FunctionKind.JAVA:
-                return f"calls {name}(), which runs Java code"
-            case FunctionKind.MANY_ROWS:
-                return f"calls {name}(), which needs more than one row"
-            case FunctionKind.TABLE:
-                return f"calls {name}(), which returns rows"
-            case FunctionKind.SESSION if expression.place is not Place.DEFAULT:
-                return f"calls {name}(), whose value only the session of a query knows"
-            case FunctionKind.SESSION | FunctionKind.ROW | None:
-                pass
-            case kind:
-                assert_never(kind)
+        kind = kind_of_function(name)
+        is_computed = kind is FunctionKind.SESSION and expression.place is Place.DEFAULT
+        if kind is not None and kind.obstacle and not is_computed:
+            return f"calls {name}(), {kind.obstacle}"
     if expression.place is Place.CONSTRAINT:
         return _unusable_in_constraint(tokens(expression.text), columns)
     return None

@@ -60,24 +60,18 @@ def with_metadata(
     type_ = _take_collations(rest, name, type_)
     if top_level:
         type_ = _take_lengths(rest, type_)
-    comment = _take(rest, COMMENT, str)
-    default = _take(rest, DEFAULT, str)
-    generated = _take(rest, GENERATED, str)
-    column_id = _take(rest, COLUMN_ID, int)
-    physical_name = _take(rest, PHYSICAL_NAME, str)
-    identity = _take_identity(rest)
-    type_changes = _take_type_changes(rest)
     return Field(
         name,
         type_,
         nullable,
-        comment=comment,
-        default=default,
-        generated=generated,
-        identity=identity,
-        type_changes=type_changes,
-        column_id=column_id,
-        physical_name=physical_name,
+        comment=_take(rest, COMMENT, str),
+        default=_take(rest, DEFAULT, str),
+        generated=_take(rest, GENERATED, str),
+        identity=_take_identity(rest),
+        type_changes=_take_type_changes(rest),
+        column_id=_take(rest, COLUMN_ID, int),
+        physical_name=_take(rest, PHYSICAL_NAME, str),
+        # What is not taken above.
         extra=tuple((key, json.dumps(rest[key], sort_keys=True)) for key in sorted(rest)),
     )
 

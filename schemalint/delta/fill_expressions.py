@@ -9,7 +9,6 @@ not exist to fail (`raise_error`, `assert_true`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from itertools import pairwise
 from typing import Final
 
@@ -22,7 +21,7 @@ from schemalint.delta.expressions import (
     expression_fault,
     functions_called,
 )
-from schemalint.delta.functions import FunctionKind, kind_of_function
+from schemalint.delta.functions import kind_of_function
 from schemalint.delta.path import Part, Path, format_path, is_within, lowercased
 from schemalint.delta.sql_text import Token, tokens, with_calls_renamed
 
@@ -232,21 +231,10 @@ def tried(text: str) -> str:
 
 
 def _why_not(name: str) -> str:
-    match kind_of_function(name):
-        case FunctionKind.NOT_DETERMINISTIC:
-            return "which returns another value on each call"
-        case FunctionKind.JAVA:
-            return "which runs Java code"
-        case FunctionKind.MANY_ROWS:
-            return "which needs more than one row"
-        case FunctionKind.TABLE:
-            return "which returns rows"
-        case FunctionKind.SESSION:
-            return "whose value only the session of a query knows"
-        case FunctionKind.ROW:
-            return "which is not on the list of functions that fill columns"
-        case None:
-            return "which Spark does not have"
+    kind = kind_of_function(name)
+    if kind is None:
+        return "which Spark does not have"
+    return kind.obstacle or "which is not on the list of functions that fill columns"
 
 
 def _of_now(lexemes: tuple[Token, ...]) -> str | None:
@@ -257,13 +245,12 @@ def _of_now(lexemes: tuple[Token, ...]) -> str | None:
     return None
 
 
-def _fault_of_names(text: str, lexemes: tuple[Token, ...], columns: Iterable[Struct]) -> FillFault | None:
+def _fault_of_names(text: str, lexemes: tuple[Token, ...], columns: tuple[Struct, ...]) -> FillFault | None:
     tree = parsed(text)
     if tree is None:
         return FillFault("cannot be parsed", "write it with functions and operators of Spark SQL, without *")
-    states = tuple(columns)
-    for names in sorted(names_of(tree)) if states else ():
-        if not any(_is_column(names, state) for state in states):
+    for names in sorted(names_of(tree)) if columns else ():
+        if not any(_is_column(names, state) for state in columns):
             return FillFault(
                 f"names {format_path(names)}, which is no column of the table", "correct the name"
             )
@@ -275,7 +262,7 @@ def _fault_of_names(text: str, lexemes: tuple[Token, ...], columns: Iterable[Str
             token.kind == "word"
             and is_alone
             and name in WITHOUT_BRACKETS
-            and all(state.get(name) is None for state in states)
+            and all(state.get(name) is None for state in columns)
         ):
             return FillFault(
                 f"uses {name}, which is another value on each run", "use only columns of the same row"

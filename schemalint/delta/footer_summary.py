@@ -32,7 +32,7 @@ from schemalint.delta.datatype import (
 from schemalint.delta.path import Part, Path
 from schemalint.delta.table import LiveTable
 from schemalint.delta.type_history import carrier_of, is_unrecorded_widening, record_of, same_stored
-from schemalint.delta.widening import TypeStep, is_container, step
+from schemalint.delta.widening import TypeStep, step
 
 K = TypeVar("K")
 
@@ -191,8 +191,6 @@ def _declared_column(columns: Struct, leaf: StoredLeaf, *, by_id: bool) -> tuple
     for name, field_id in zip(leaf.path, leaf.ids, strict=True):
         if declared in _OPAQUE or isinstance(declared, Unknown):
             return None
-        if not is_container(declared):
-            return path, GROUP
         if isinstance(name, Part):
             inner = dict(parts(declared)).get(name)
             if inner is None:

@@ -32,6 +32,19 @@ class FunctionKind(Enum):
     TABLE = "table"
     """It returns rows, not a value."""
 
+    @property
+    def obstacle(self) -> str | None:
+        """Why Delta computes no call in an expression, as a clause about the function; None if it does."""
+        return _OBSTACLES.get(self)
+
+
+_OBSTACLES: Final = {
+    FunctionKind.NOT_DETERMINISTIC: "which returns another value on each call",
+    FunctionKind.JAVA: "which runs Java code",
+    FunctionKind.MANY_ROWS: "which needs more than one row",
+    FunctionKind.TABLE: "which returns rows",
+    FunctionKind.SESSION: "whose value only the session of a query knows",
+}
 
 _SCHEMAS: Final = ("system.builtin.", "builtin.")
 

@@ -262,15 +262,11 @@ def _holding_nulls(type_: Array | Map, nullable: Managed[bool]) -> Array | Map:
 def _among_siblings(
     columns: Struct, path: Path, update: Callable[[tuple[Field, ...]], tuple[Field, ...]]
 ) -> Struct:
-    fields = update(_siblings(columns, path))
-    return update_type(columns, path[:-1], lambda _parent: Struct(fields))
-
-
-def _siblings(columns: Struct, path: Path) -> tuple[Field, ...]:
     parent = type_at(columns, path[:-1])
     if not isinstance(parent, Struct):
         raise LookupError(path)
-    return parent.fields
+    fields = update(parent.fields)
+    return update_type(columns, path[:-1], lambda _parent: Struct(fields))
 
 
 def _name(path: Path) -> str:

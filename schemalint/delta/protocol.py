@@ -219,11 +219,8 @@ def minimum_versions(features: Iterable[str]) -> tuple[int, int]:
         if feature.implied_by(reader, writer) == required:
             return reader, writer
     rows = [row for name in required if (row := FEATURES.get(name))]
-    reader = 1
-    for row in rows:
-        if row.reader:
-            reader = max(reader, row.legacy[0] if row.legacy else TABLE_FEATURES_READER)
-    return reader, TABLE_FEATURES_WRITER
+    readers = (row.legacy[0] if row.legacy else TABLE_FEATURES_READER for row in rows if row.reader)
+    return max(readers, default=1), TABLE_FEATURES_WRITER
 
 
 def above_limits(

@@ -121,8 +121,7 @@ def _mode_faults(
         yield SchemaFault(SchemaFaultKind.MODE, (), old_mode, new_mode)
 
 
-def _lost(pairs: Iterable[_Pair]) -> Iterator[SchemaFault]:
-    pairs = tuple(pairs)
+def _lost(pairs: Sequence[_Pair]) -> Iterator[SchemaFault]:
     for path, old, new in pairs:
         if old and new is None and old.type != VOID:
             added = (
@@ -133,9 +132,8 @@ def _lost(pairs: Iterable[_Pair]) -> Iterator[SchemaFault]:
             yield SchemaFault(SchemaFaultKind.COLUMN_LOST, path, old.name, next(added, None))
 
 
-def _id_faults(step: HistoryStep, pairs: Iterable[_Pair], after: TableState) -> Iterator[SchemaFault]:
+def _id_faults(step: HistoryStep, pairs: Sequence[_Pair], after: TableState) -> Iterator[SchemaFault]:
     """Yield the misuses of column ids between two commits with column mapping."""
-    pairs = tuple(pairs)
     is_by_id = after.column_mapping == "id"
     removed = {(path[:-1], old.physical_name): old for path, old, new in pairs if old and new is None}
     added = [(path, new) for path, before, new in pairs if new and before is None]
@@ -273,8 +271,7 @@ def _changes_schema(step: HistoryStep) -> bool:
     """Whether a commit changes what files must fit; most commits change only properties or comments."""
     if step.before is None or step.entry.metadata is None:
         return False
-    states = step.before.state, step.entry.metadata.state
-    before, after = _schema_keys(states)
+    before, after = _schema_keys((step.before.state, step.entry.metadata.state))
     return before != after or lowers_column_id(step)
 
 

@@ -119,7 +119,11 @@ def load_json(text: str | bytes, *, strict: bool = False) -> object:
         RecursionError: The value is nested too deeply.
     """
     try:
-        value: object = _strict_json(text) if strict else json.loads(text)
+        value: object = (
+            json.loads(text, parse_constant=_refuse_number, parse_float=_finite)
+            if strict
+            else json.loads(text)
+        )
     except (json.JSONDecodeError, UnicodeDecodeError, _NoNumberError):
         raise
     except ValueError:
@@ -139,10 +143,6 @@ def _loads(text: str) -> object:
         return load_json(text, strict=True)
     except ValueError as error:
         raise SchemaError(f"the schema is not JSON: {error}") from None
-
-
-def _strict_json(text: str | bytes) -> object:
-    return json.loads(text, parse_constant=_refuse_number, parse_float=_finite)
 
 
 class _NoNumberError(ValueError):

@@ -8,7 +8,7 @@ from typing import Final
 
 from schemalint.delta.change import Change, FieldRemoved, Renames, renames_of
 from schemalint.delta.datatype import Struct, walk
-from schemalint.delta.path import path_key
+from schemalint.delta.path import path_key, prefixes
 from schemalint.delta.properties import property_value
 from schemalint.delta.property_values import statistics_columns
 from schemalint.delta.sql_text import quote_identifier
@@ -67,13 +67,9 @@ def paths_with_statistics(
     listed = property_value(STATISTICS_COLUMNS, properties)
     if listed is not None:
         selected = {tuple(name.lower() for name in column) for column in statistics_columns(listed)}
-        return frozenset(leaf for leaf in leaves if not selected.isdisjoint((*_parents(leaf), leaf)))
+        return frozenset(leaf for leaf in leaves if not selected.isdisjoint(prefixes(leaf)))
     text = property_value(COUNT, properties)
     count = int(text) if text is not None and re.fullmatch(r"-?\d{1,100}", text) else DEFAULT_COUNT
     leaf_paths = frozenset(leaves)
-    outermost = [leaf for leaf in leaves if leaf_paths.isdisjoint(_parents(leaf))]
+    outermost = [leaf for leaf in leaves if leaf_paths.isdisjoint(prefixes(leaf[:-1]))]
     return leaf_paths if count < 0 else frozenset(outermost[:count])
-
-
-def _parents(path: tuple[str, ...]) -> list[tuple[str, ...]]:
-    return [path[:length] for length in range(1, len(path))]

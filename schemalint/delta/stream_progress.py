@@ -132,15 +132,14 @@ class StreamProgress:
 
 
 def effect_from(
-    progress: StreamProgress, following: Sequence[StreamCommit] = (), *, tracked: bool, running: bool = False
+    progress: StreamProgress, following: Sequence[StreamCommit] = (), *, tracked: bool
 ) -> StreamEffect:
-    """Return what a stream meets from where it is: `StreamProgress.to_meet`, and what follows.
+    """Return what a running stream meets from where it is: `StreamProgress.to_meet`, and what follows.
 
     Args:
         progress: The stream's progress.
         following: Commits after the table's newest version, such as those of a plan.
         tracked: Whether the stream is declared with a ``schemaTrackingLocation``.
-        running: See `effect_on_stream`.
 
     Returns:
         The verdict is UNKNOWN if the files do not say enough, or the history does not reach back far enough.
@@ -149,7 +148,7 @@ def effect_from(
         return StreamEffect(StreamVerdict.UNKNOWN, None)
     if progress.next_version is None:  # its first batch reads the table as it is then
         return StreamEffect(StreamVerdict.CONTINUES)
-    effect = effect_on_stream((*progress.to_meet, *following), tracked=tracked, running=running)
+    effect = effect_on_stream((*progress.to_meet, *following), tracked=tracked, running=True)
     if not tracked or not effect.stops:
         return effect
     # A query that waits at an entry has stopped for it already; without a log, the start that makes its first

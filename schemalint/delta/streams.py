@@ -34,11 +34,11 @@ from schemalint.delta.datatype import (
 from schemalint.delta.history import HistoryStep, steps
 from schemalint.delta.path import Path
 from schemalint.delta.table import LiveTable, TableState
+from schemalint.delta.type_history import TYPE_WIDENING_FEATURES
 from schemalint.delta.widening import TypeStep, step
 
 # The keys of identity columns change with the data (IdentityColumn.scala, highWaterMark).
 _IGNORED_KEYS: Final = "delta.identity."
-_WIDENING_FEATURES: Final = frozenset({"typeWidening", "typeWidening-preview"})
 
 
 class Blocking(Enum):
@@ -205,7 +205,7 @@ def _on_untracked(commits: Sequence[StreamCommit], *, running: bool) -> StreamEf
 
 def _starts(old: TableState, latest: TableState) -> bool:
     """Return whether an untracked stream that has to read across an old state starts with the latest one."""
-    widening = not _WIDENING_FEATURES.isdisjoint(latest.features)
+    widening = not TYPE_WIDENING_FEATURES.isdisjoint(latest.features)
     same_partitions = old.partitioned_by == latest.partitioned_by
     return (
         _keeps_names(old, latest)

@@ -39,11 +39,11 @@ Record = tuple[RecordedChange, ...]
 PartPath = tuple[Part, ...]
 """The collection parts from a field to a type inside it; empty for the field's own type."""
 
-# A write with mergeSchema makes these changes on any table without a record, because Parquet stores all three
-# types as INT32 (SchemaMergingUtils.mergeDataTypes; measured on Delta 4.4.0).
 TYPE_WIDENING_FEATURES: Final = frozenset({"typeWidening", "typeWidening-preview"})
 """The features with which readers apply recorded type changes."""
 
+# A write with mergeSchema makes these changes on any table without a record, because Parquet stores all three
+# types as INT32 (SchemaMergingUtils.mergeDataTypes; measured on Delta 4.4.0).
 _UNRECORDED: Final = frozenset({(BYTE, SHORT), (BYTE, INTEGER), (SHORT, INTEGER)})
 
 _REPLACES: Final = frozenset(
@@ -55,7 +55,6 @@ _REPLACES: Final = frozenset(
         "CLONE",
     }
 )
-_RESTORES: Final = frozenset({"RESTORE"})
 _FORGETS: Final = frozenset({"DROP FEATURE", "UPDATE COLUMN METADATA"})
 
 
@@ -111,8 +110,7 @@ def record_of(field: Field, at: PartPath | None = None) -> Record:
 
     The record is empty if it cannot be read; see `is_readable`.
     """
-    record = field.type_changes if isinstance(field.type_changes, tuple) else ()
-    return record if at is None else tuple(entry for entry in record if entry.at == at)
+    return _record(field.type_changes) if at is None else _entries(field.type_changes, at)
 
 
 def is_readable(field: Field) -> bool:
@@ -232,7 +230,7 @@ def replaces_all_files(entry: HistoryEntry) -> bool:
 
 def is_restore(entry: HistoryEntry) -> bool:
     """Whether a commit restores an older version, with its files and types."""
-    return entry.operation in _RESTORES
+    return entry.operation == "RESTORE"
 
 
 def _pairs(record: Record) -> list[tuple[DataType, DataType]]:

@@ -134,8 +134,8 @@ def stream_reports(
         alone = effect = effect_of_all(tracked=tracked)
         is_earlier = False
         if progress is not None and progress.to_meet is not None:
-            effect = effect_from(progress, commits, tracked=tracked, running=True)
-            before = effect_from(progress, tracked=tracked, running=True)
+            effect = effect_from(progress, commits, tracked=tracked)
+            before = effect_from(progress, tracked=tracked)
             is_earlier = before.verdict is effect.verdict and alone.verdict is not effect.verdict
         blocks = tuple(_not_allowed(effect.blocks, consumer.stream))
         if effect.verdict is StreamVerdict.BLOCKED and not blocks:  # one that has stopped already goes on

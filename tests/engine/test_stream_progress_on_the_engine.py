@@ -12,7 +12,7 @@ import pytest
 
 from schemalint.base.values import replace
 from schemalint.delta.stream_progress import StreamProgress, commits_to_meet, effect_from
-from schemalint.delta.streams import Blocking, StreamEffect, StreamVerdict
+from schemalint.delta.streams import Blocking, StreamEffect, StreamVerdict, effect_on_stream
 from schemalint.model.consumer import Stream
 from schemalint.tables.storage import open_folder, read_table
 from schemalint.tables.streaming.stream_checkpoint import read_stream
@@ -70,10 +70,16 @@ class Queries:
         assert store is not None
         return read_stream(store, stream, read_table(self.table).metadata.table_id)
 
-    def effect(self, name: str, location: str | None = "s") -> StreamEffect:
-        progress = self.progress(name, location)
+    def effect(self, name: str) -> StreamEffect:
+        progress = self.progress(name)
         progress = replace(progress, to_meet=commits_to_meet(progress, read_table(self.table)))
-        return effect_from(progress, tracked=location is not None)
+        return effect_from(progress, tracked=True)
+
+    def effect_on_untracked(self, name: str) -> StreamEffect:
+        """Return what an untracked query meets that starts again only now."""
+        commits = commits_to_meet(self.progress(name, None), read_table(self.table))
+        assert commits is not None
+        return effect_on_stream(commits, tracked=False, running=False)
 
 
 @pytest.mark.spark
@@ -96,7 +102,7 @@ def test_where_queries_are_and_what_they_meet_next(spark: SparkSession, tmp_path
         "ALTER TABLE {} ALTER COLUMN a COMMENT 'x'",
         "INSERT INTO {} VALUES (1, 2, 3)",
     )
-    assert queries.effect("u", None).verdict is StreamVerdict.CONTINUES
+    assert queries.effect_on_untracked("u").verdict is StreamVerdict.CONTINUES
     assert queries.effect("t") == StreamEffect(StreamVerdict.RESTARTS, 1)
     assert queries.tracked("t") == EVOLVED
     stopped = queries.progress("t")
@@ -107,7 +113,7 @@ def test_where_queries_are_and_what_they_meet_next(spark: SparkSession, tmp_path
     assert queries.effect("t") == StreamEffect(StreamVerdict.CONTINUES)
 
     queries.sql("ALTER TABLE {} RENAME COLUMN a TO b", "INSERT INTO {} VALUES (1, 2, 3)")
-    assert queries.effect("u", None).verdict is StreamVerdict.NEW_CHECKPOINT
+    assert queries.effect_on_untracked("u").verdict is StreamVerdict.NEW_CHECKPOINT
     assert queries.untracked("u") == "DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG"
     assert (effect := queries.effect("t")).unblock == (Blocking.RENAME,)
     assert effect.stops == 1

@@ -95,7 +95,7 @@ def run(data: bytes) -> None:
         progress = read_stream(store, stream, TABLE_ID)
         progress = replace(progress, to_meet=commits_to_meet(progress, TABLE))
         tracked = stream.schema_tracking_location is not None
-        effect = effect_from(progress, tracked=tracked, running=True)
+        effect = effect_from(progress, tracked=tracked)
         require((effect.verdict is StreamVerdict.UNKNOWN) == (progress.to_meet is None), "no verdict")
         contract = replace(
             as_declared(TABLE), consumers=(Consumer("x", stream=replace(stream, progress=progress)),)

@@ -93,6 +93,17 @@ def names_of(tree: exp.Expr) -> frozenset[Names]:
     return frozenset(_names(column) for column in tree.find_all(exp.Column))
 
 
+def indexed_columns(expression: str) -> frozenset[Names]:
+    """Return the columns of which an expression uses an element: ``lines[0]``, ``labels['a']``."""
+    tree = parsed(expression) if "[" in expression else None
+    if tree is None:
+        return frozenset()
+    from sqlglot import exp  # noqa: PLC0415 (as above)
+
+    brackets = (node for node in tree.find_all(exp.Bracket) if _is_field_or_index(node))
+    return frozenset(_names(node.this) for node in brackets if isinstance(node.this, exp.Column))
+
+
 def with_columns_renamed(expression: str, renamed: Callable[[Names], Path]) -> str | None:
     """Return an expression with other names of its columns, or as it is if it cannot be parsed.
 

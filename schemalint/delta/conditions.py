@@ -1,7 +1,7 @@
 """Find what Spark's analyzer refuses in a CHECK constraint, as far as literals and columns tell.
 
-Measured on Delta 4.4.0 with Spark 4.2.0 (``tests/engine/constraints.csv``). Nothing is said of functions, and
-of what stands inside of them.
+Measured on Delta 4.4.0 with Spark 4.2.0 (``tests/engine/constraints.csv``). Of functions only the types of
+their values are known; nothing is said of what stands inside of them.
 """
 
 from __future__ import annotations
@@ -19,19 +19,23 @@ from schemalint.delta.datatype import (
     BOOLEAN,
     DOUBLE,
     LONG,
-    STRING,
     Array,
     Atomic,
-    Char,
     DataType,
     Decimal,
     Map,
-    String,
     Struct,
-    Varchar,
-    type_at,
 )
 from schemalint.delta.default_values import Misfit, misfit
+from schemalint.delta.expression_types import (
+    ARITHMETIC,
+    BITS,
+    BOOLEANS,
+    CASTS,
+    COMPARISONS,
+    LOGICAL,
+    type_of,
+)
 from schemalint.delta.type_text import print_type
 
 if TYPE_CHECKING:
@@ -43,17 +47,11 @@ _TIMES: Final = frozenset({"date", "timestamp", "timestamp_ntz"})
 _A_PAIR: Final = 2
 _BOOLEAN_TEXTS: Final = frozenset({"true", "t", "yes", "y", "1", "false", "f", "no", "n", "0"})
 
-# The classes of sqlglot's nodes, by what they do (`key` is the name in lower case).
-_COMPARISONS: Final = frozenset({"eq", "neq", "gt", "gte", "lt", "lte", "nullsafeeq", "in", "between"})
-_LOGICAL: Final = frozenset({"and", "or", "not"})
-_BOOLEANS: Final = _COMPARISONS | _LOGICAL | {"is", "like", "ilike", "rlike", "boolean"}
-_ARITHMETIC: Final = frozenset({"add", "sub", "mul", "div", "mod", "neg"})
-_OF_NULL: Final = _COMPARISONS - {"nullsafeeq", "in"} | _ARITHMETIC | {"like", "ilike", "rlike", "paren"}
+_OF_NULL: Final = COMPARISONS - {"nullsafeeq", "in"} | ARITHMETIC | {"like", "ilike", "rlike", "paren"}
 """What is null as soon as one of its operands is."""
-_FIRST_OF_NULL: Final = frozenset({"in", "cast", "trycast"})
+_FIRST_OF_NULL: Final = CASTS | {"in"}
 """What is null as soon as its first operand is."""
-_BITS: Final = frozenset({"bitwiseand", "bitwiseor", "bitwisexor", "bitwisenot"})
-_TYPED: Final = _BOOLEANS | _ARITHMETIC | _BITS | {"paren", "dpipe"}
+_TYPED: Final = BOOLEANS | ARITHMETIC | BITS | {"paren", "dpipe"}
 
 
 class ConditionFault(Enum):
@@ -157,11 +155,11 @@ def _among(
     node: exp.Expr, operands: Iterable[exp.Expr], columns: Struct
 ) -> tuple[ConditionFault, str] | None:
     """Return the fault of the operands of a node with each other."""
-    if node.key in _LOGICAL:
+    if node.key in LOGICAL:
         fault = next(filter(None, (_fit(operand, BOOLEAN, columns) for operand in operands)), None)
         is_negated = node.key == "not" and fault is not None and fault[0] is ConditionFault.TYPES
         return (ConditionFault.NEGATED, fault[1]) if is_negated and fault else fault
-    if node.key in _COMPARISONS | _ARITHMETIC:
+    if node.key in COMPARISONS | ARITHMETIC:
         for left, right in combinations(operands, 2):
             for one, other in ((left, right), (right, left)):
                 type_ = _type_of(other, columns)
@@ -210,33 +208,17 @@ def _literal(text: str) -> str:
 
 
 def _type_of(node: exp.Expr, columns: Struct) -> DataType | None:
-    """Return the type of a value; None if it is not known."""
-    inner = _operands(node)
-    if node.key == "paren":
-        return _type_of(inner[0], columns)
-    if node.key in _BOOLEANS:
-        return BOOLEAN
-    if node.key == "column":
-        (names,) = names_of(node) or (None,)
-        return type_at(columns, names) if names is not None else None
-    if node.key == "literal":
-        return STRING if node.args["is_string"] else LONG if str(node.name).isdecimal() else DOUBLE
-    if node.key == "dpipe":
-        return STRING if all(_is_text(_type_of(operand, columns)) for operand in inner) else None
-    if node.key in _ARITHMETIC | _BITS:
-        types = [_type_of(operand, columns) for operand in inner]
-        return types[0] if all(type_ is not None and _group(type_) == "number" for type_ in types) else None
-    return None
+    """Return the type of a value, or one that Spark casts to the same others; None if it is not known."""
+    if (type_ := type_of(node, columns)) is not None or node.key not in ARITHMETIC:
+        return type_
+    types = [_type_of(operand, columns) for operand in _operands(node)]
+    return types[0] if all(type_ is not None and _group(type_) == "number" for type_ in types) else None
 
 
 def _text_of(node: exp.Expr) -> str | None:
     """Return a literal's text, in brackets or not; None for all else."""
     node = node.unnest()
     return str(node.name) if node.key == "literal" and node.args["is_string"] else None
-
-
-def _is_text(type_: DataType | None) -> bool:
-    return isinstance(type_, String | Char | Varchar)
 
 
 _GROUPS: Final[Mapping[str, str]] = {

@@ -15,7 +15,8 @@ from itertools import pairwise
 from typing import Final, assert_never
 
 from schemalint.base.values import Itself, frozen
-from schemalint.delta.datatype import Struct, walk_fields
+from schemalint.delta.column_users import indexed_columns
+from schemalint.delta.datatype import Map, Struct, type_at, walk_fields
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import Token, tokens
 from schemalint.delta.table import TableState
@@ -47,6 +48,9 @@ _OTHER: Final = {
     "-": "ends in a comment",
 }
 """The fault of a character that Spark cannot read."""
+
+_NOT_GENERATED_WORDS: Final = ("between", "ilike", "interval", *sorted(WITHOUT_BRACKETS))
+"""Words that no generated column can use (measured on Delta 4.4.0, ``tests/engine/generated.csv``)."""
 
 COLUMN_WORDS: Final = frozenset(
     {"comment", "after", "first", "generated", "default", "not"}
@@ -174,7 +178,8 @@ def contains_query(expression: str) -> bool:
 def unusable_part(expression: Expression, columns: Struct) -> str | None:
     """Return what Delta cannot compute in an expression, as the end of a sentence; None if nothing is known.
 
-    Measured on Delta 4.4.0: it accepts most of it in a constraint, and then every write fails.
+    Measured on Delta 4.4.0: it accepts most of it in a constraint, and then every write fails. Generated
+    columns can use less, and are refused at once.
     """
     # Only tables with expressions need the list of functions.
     from schemalint.delta.functions import FunctionKind, kind_of_function  # noqa: PLC0415
@@ -186,9 +191,15 @@ def unusable_part(expression: Expression, columns: Struct) -> str | None:
         is_computed = kind is FunctionKind.SESSION and expression.place is Place.DEFAULT
         if kind is not None and kind.obstacle and not is_computed:
             return f"calls {name}(), {kind.obstacle}"
-    if expression.place is Place.CONSTRAINT:
-        return _unusable_in_constraint(tokens(expression.text), columns)
-    return None
+    match expression.place:
+        case Place.CONSTRAINT:
+            return _unusable_in_constraint(tokens(expression.text), columns)
+        case Place.GENERATED:
+            return _unusable_when_generated(expression.text, columns)
+        case Place.DEFAULT:
+            return None
+        case _:
+            assert_never(expression.place)
 
 
 def unknown_functions(expression: str) -> tuple[str, ...]:
@@ -209,6 +220,23 @@ def _unusable_in_constraint(text_tokens: tuple[Token, ...], columns: Struct) -> 
             return f"uses {name} without brackets, which is null when Delta checks a row"
         if token.text == "*" and before.text in {"(", ",", "."} and after.text in {")", ","}:
             return "uses *"
+    return None
+
+
+def _unusable_when_generated(text: str, columns: Struct) -> str | None:
+    """Return what Delta does not allow in a generated column, though it could compute it for a row."""
+    from schemalint.delta.functions import not_generated  # noqa: PLC0415 (as above)
+
+    for name in functions_called(text):
+        if name.rpartition(".")[2] in not_generated():
+            return f"calls {name}(), which Delta does not allow in generated columns"
+    words = {token.text.lower() for token in tokens(text) if token.kind == "word"}
+    for word in _NOT_GENERATED_WORDS:
+        if word in words and columns.get(word) is None:
+            return f"uses {word.upper()}, which Delta does not allow in generated columns"
+    for names in indexed_columns(text):
+        if isinstance(type_at(columns, names), Map):
+            return f"looks up a key of {format_path(names)}, which Delta does not allow in generated columns"
     return None
 
 

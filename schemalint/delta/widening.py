@@ -175,7 +175,7 @@ def refusal(old: DataType, new: DataType, *, nested: bool = False) -> str | None
     if old == VOID:  # Delta has another error for a new column of type TIME
         error = storage_error(new)
         return "DELTA_UNSUPPORTED_DATA_TYPES" if error == "UNSUPPORTED_TIME_TYPE" else error
-    return _DELTA_REFUSES if _is_upcast(old, new) else _SPARK_REFUSES
+    return _DELTA_REFUSES if is_upcast(old, new) else _SPARK_REFUSES
 
 
 def _wider_types(old: DataType, new: DataType) -> Iterator[DataType]:
@@ -232,8 +232,8 @@ def _is_wider_text(old: DataType, new: DataType) -> bool:
     return new.length >= old.length if isinstance(new, Varchar) else new == String()
 
 
-def _is_upcast(old: DataType, new: DataType) -> bool:
-    """Whether Spark can up-cast the leaf type (``Cast.canUpCast``)."""
+def is_upcast(old: DataType, new: DataType) -> bool:
+    """Whether Spark casts all values of a leaf type to another one (``Cast.canUpCast``)."""
     if isinstance(new, String):
         return not is_container(old) and old != VARIANT
     if (old, new) in _UPCASTS or (old in _ORDER and new in _ORDER and _ORDER[old] <= _ORDER[new]):

@@ -6,6 +6,9 @@ from schemalint.delta.expressions import Expression, Place, expressions_of, unus
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
+_HELP = "use only the columns of one row, and functions of them"
+_GENERATED_HELP = "use other operators and functions, or compute the column where the rows are written"
+
 
 @rule("NC020", on=(Contract, LiveTable), severity=Severity.ERROR, verdict="impossible")
 def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
@@ -22,10 +25,14 @@ def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> I
     - functions that run Java code: `reflect`, `java_method`, `try_reflect`;
     - functions of many rows, and functions that return rows: `max`, `row_number`, `window`, `explode`;
     - functions whose value only the session of a query knows: `current_user()`, `current_database()`;
-    - in constraints, `*`, and `current_date` and others without brackets.
+    - in constraints, `*`, and `current_date` and others without brackets;
+    - in generated columns, what is not on Delta's list for them: `BETWEEN`, `ILIKE`, intervals, keys of maps,
+      `current_date()`, and more than a hundred functions, such as `nullif`, `contains`, `startswith`,
+      `split_part`, `transform`, `unix_date` and `try_divide`.
 
-    Allowed are `current_date()`, `current_timestamp()` and `now()`, which have one value for a whole
-    statement. NC016 is about defaults, NC021 about functions that Spark does not have.
+    Constraints may use `current_date()`, `current_timestamp()` and `now()`, which have one value for a whole
+    statement. NC029 compares the types of generated columns, NC016 is about defaults, NC021 about functions
+    that Spark does not have.
 
     ## Why is this bad?
 
@@ -34,7 +41,8 @@ def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> I
     `rand()` has no seed, and `current_date` without brackets is null, which violates any comparison. What
     can be computed there, such as `input_file_name()`, decides differently for the same row. And
     `java_method` runs any Java method in the process of everybody who writes to the table. In generated
-    columns Delta refuses most of it when it creates the table.
+    columns Delta refuses all of it when it creates the table, most with
+    `DELTA_UNSUPPORTED_EXPRESSION_GENERATED_COLUMN` (measured on Delta 4.4.0).
 
     ## What to do
 
@@ -71,7 +79,7 @@ def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> I
         if is_judged and not expression.fault and (part := unusable_part(expression, ctx.after.columns)):
             yield Problem(
                 f"{expression.subject} {part}",
-                help="use only the columns of one row, and functions of them",
+                help=_GENERATED_HELP if expression.place is Place.GENERATED else _HELP,
                 path=expression.path,
                 object=None if expression.path else ObjectRef("constraint", expression.name),
                 part=None if expression.path is None else expression.place.value,

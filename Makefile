@@ -175,7 +175,8 @@ kill: require-java $(INSTALLED)
 # The answers and the counts are files, to be read as a diff. Processes are killed too, each with a Spark session of
 # its own. PLANS=swap kills one of the plans.
 record: require-java $(INSTALLED)
-	$(if $(PLANS),,for part in types nested protocols alters states logs functions values streams rewrites; do \
+	$(if $(PLANS),,for part in types nested protocols alters states logs functions values \
+    defaults constraints generated shapes streams rewrites; do \
 	    PYTHONPATH=tests $(BIN)/python -m engine.record_$$part || exit 1; \
 	done)
 	PYTHONPATH=tests $(BIN)/python -m engine.record_kills $(PLANS)

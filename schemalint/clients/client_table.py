@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 from schemalint.base.document import read_documents
 from schemalint.base.document.nodes import Mapping as MappingNode
 from schemalint.base.document.nodes import Node, Scalar
-from schemalint.base.values import field, frozen, replace
+from schemalint.base.values import frozen, replace
 from schemalint.delta.datatype import DataType, Decimal
 from schemalint.delta.type_text import TypeTextError, parse_type, print_type
 from schemalint.model.client import Evidence, TableForm, Verdict
@@ -101,7 +101,7 @@ class Client:
     newer_than: Version | None = None
     read_paths: tuple[str, ...] = ()
     reads: str | None = None
-    rows: tuple[Row, ...] = field(default=())
+    rows: tuple[Row, ...] = ()
 
 
 @cache
@@ -175,9 +175,11 @@ def type_name(type_: DataType) -> str:
 
 def rows_of(name: str, user_rows: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
     """Return the rows of a client as they are written, each with its date; the user's come first."""
-    own = [dict(row) for row in user_rows if row["client"] == name]
-    for row in own:
-        del row["client"]
+    own = [
+        {key: value for key, value in row.items() if key != "client"}
+        for row in user_rows
+        if row["client"] == name
+    ]
     if name not in client_names():
         return own
     data = file_data(name)
@@ -259,7 +261,7 @@ def parse_versions(text: str) -> VersionRange:
 def _versions(text: str) -> tuple[Version, Version]:
     """Return a version and the first one after all that begin with it, without zeros at the end."""
     numbers = tuple(map(int, text.split(".")))
-    return _short((*numbers,)), _short((*numbers[:-1], numbers[-1] + 1))
+    return _short(numbers), _short((*numbers[:-1], numbers[-1] + 1))
 
 
 def _short(numbers: Version) -> Version:

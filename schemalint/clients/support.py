@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache, partial
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.base.values import frozen, grouped, replace
@@ -22,6 +22,7 @@ from schemalint.delta import protocol
 from schemalint.delta.datatype import Struct, walk, walk_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.table import TableState
+from schemalint.delta.type_history import TYPE_WIDENING_FEATURES
 from schemalint.model.client import Reason, Support, TableForm, Trait, Verdict
 from schemalint.model.consumer import Consumer
 
@@ -129,7 +130,7 @@ def _decisive(answers: Iterable[Reason]) -> Iterator[Reason]:
     for reason in all_reasons:
         if refuses and reason.verdict is Verdict.WRONG:
             continue
-        if reason.trait is not Trait.TYPE_CHANGE or not lacking & _WIDENING:
+        if reason.trait is not Trait.TYPE_CHANGE or not lacking & TYPE_WIDENING_FEATURES:
             yield reason
 
 
@@ -146,9 +147,6 @@ def _without_version(answers: Iterable[Iterable[Reason]]) -> tuple[Reason, ...]:
         else Reason(trait, name, Verdict.UNKNOWN, access, "it depends on the version, which is not declared")
         for (trait, name, access), reasons in of_trait.items()
     )
-
-
-_WIDENING: Final = frozenset({"typeWidening", "typeWidening-preview"})
 
 
 def cures(
@@ -211,10 +209,9 @@ def _questions(client: Client, form: TableForm, access: str) -> Iterator[_Questi
 def _of_access(client: Client, form: TableForm, access: str, features: Iterable[str]) -> Iterator[_Question]:
     rows = tuple(row for row in client.rows if row.access == access and row.fits(form))
 
-    def those(speaks: Callable[[Row], bool]) -> tuple[Row, ...]:
-        return tuple(row for row in rows if speaks(row))
-
-    of_form = those(lambda row: not (row.features or row.type_changes or row.format or row.repeated_names))
+    of_form = tuple(
+        row for row in rows if not (row.features or row.type_changes or row.format or row.repeated_names)
+    )
     if of_form:
         name = f"({form.reader},{form.writer})"
         yield _Question(Trait.PROTOCOL, name, access, of_form, default=Verdict.OK)
@@ -222,21 +219,15 @@ def _of_access(client: Client, form: TableForm, access: str, features: Iterable[
         # Every table has these by default, so a client that writes Delta tables at all supports them.
         is_basic = feature in protocol.DEFAULT_FEATURES
         default = Verdict.OK if is_basic else Verdict.UNKNOWN
-        yield _Question(Trait.FEATURE, feature, access, those(partial(_names_feature, feature)), default)
+        speaking = tuple(row for row in rows if feature in row.features)
+        yield _Question(Trait.FEATURE, feature, access, speaking, default)
     for old, new in sorted(form.type_changes):
-        speaking = (*those(partial(_names_change, (old, new))), *those(partial(_names_change, ANY)))
+        exact = (row for row in rows if (old, new) in row.type_changes)
+        speaking = (*exact, *(row for row in rows if ANY in row.type_changes))
         yield _Question(Trait.TYPE_CHANGE, f"{old} -> {new}", access, speaking)
     if form.repeated_names:
-        speaking = those(lambda row: row.repeated_names)
+        speaking = tuple(row for row in rows if row.repeated_names)
         yield _Question(Trait.NAMES, "that differ only in case", access, speaking)
-
-
-def _names_feature(feature: str, row: Row) -> bool:
-    return feature in row.features
-
-
-def _names_change(change: tuple[str, str] | str, row: Row) -> bool:
-    return change in row.type_changes
 
 
 def _points(versions: VersionRange, rows: Iterable[Row]) -> Iterator[Version]:

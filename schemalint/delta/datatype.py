@@ -13,7 +13,7 @@ from operator import attrgetter
 from sys import intern
 from typing import Final, TypeAlias, TypeVar
 
-from schemalint.base.values import Itself, field, frozen, replace
+from schemalint.base.values import Itself, frozen, replace
 from schemalint.delta.path import Part, Path, Step
 
 BINARY_COLLATION: Final = "UTF8_BINARY"
@@ -199,7 +199,7 @@ class Field:
     column_id: int | None = None
     physical_name: str | None = None
     renamed_from: str | None = None
-    extra: tuple[tuple[str, str], ...] = field(default=())
+    extra: tuple[tuple[str, str], ...] = ()
 
 
 BOOLEAN: Final = Atomic("boolean")

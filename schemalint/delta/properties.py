@@ -13,6 +13,7 @@ from typing import Final
 
 from schemalint.base.values import frozen
 from schemalint.delta import feature
+from schemalint.delta.datatype import Managed
 from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, Engine
 from schemalint.delta.property_values import Kind, Stops, value_reader
 
@@ -116,9 +117,9 @@ def is_protocol_key(key: str) -> bool:
     return key.lower().startswith(FEATURE_PREFIX) or key.lower() in _PROTOCOL_KEYS
 
 
-def is_true(value: str | None) -> bool:
+def is_true(value: Managed[str | None]) -> bool:
     """Whether Delta reads the value as true (Scala's ``toBoolean``): only ``true``, in any case."""
-    return value is not None and value.lower() == "true"
+    return isinstance(value, str) and value.lower() == "true"
 
 
 def property_value(key: str, properties: Mapping[str, str | None]) -> str | None:

@@ -100,7 +100,9 @@ class Support:
     @property
     def verdict(self) -> Verdict:
         """The most harmful of the verdicts."""
-        return max((reason.verdict for reason in self.reasons), key=_harm, default=Verdict.OK)
+        return max(
+            (reason.verdict for reason in self.reasons), key=lambda verdict: verdict.harm, default=Verdict.OK
+        )
 
     @property
     def because(self) -> str:
@@ -108,10 +110,6 @@ class Support:
         return ", ".join(
             dict.fromkeys(reason.text for reason in self.reasons if reason.verdict is self.verdict)
         )
-
-
-def _harm(verdict: Verdict) -> int:
-    return verdict.harm
 
 
 @frozen
@@ -161,17 +159,14 @@ class ClientSupport:
     def new_reasons(self) -> tuple[Reason, ...]:
         """The reasons that only the table after the change has."""
         reasons_before = {
-            (reason.trait, reason.name, reason.access, reason.verdict) for reason in self._reasons_before
+            (reason.trait, reason.name, reason.access, reason.verdict)
+            for reason in (self.before.reasons if self.before else ())
         }
         return tuple(
             reason
             for reason in self.after.reasons
             if (reason.trait, reason.name, reason.access, reason.verdict) not in reasons_before
         )
-
-    @property
-    def _reasons_before(self) -> tuple[Reason, ...]:
-        return self.before.reasons if self.before else ()
 
     @property
     def is_lost(self) -> bool:

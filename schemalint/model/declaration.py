@@ -150,7 +150,7 @@ class _ByNumber:
 class _Pick:
     pairing: _Pairing
     open_widening: bool
-    reorder: bool = False
+    reorder: bool
 
     def pairs(self, live: Struct, declared: Struct, path: Path) -> _Pairs:
         """Return the live fields that stay, with their declared ones."""

@@ -90,7 +90,7 @@ def _risk_of(changed: Change) -> str | None:
         case change.FieldMoved():
             return "SELECT * and INSERT INTO … VALUES depend on the column order"
         case change.PropertyChanged(key=properties.CHANGE_DATA_FEED, old=str(old), new=new) if (
-            properties.is_true(old) and not properties.is_true(new if isinstance(new, str) else None)
+            properties.is_true(old) and not properties.is_true(new)
         ):
             return "changes are no longer recorded; batch reads of the change data feed over this point fail"
         case change.NullabilityChanged():

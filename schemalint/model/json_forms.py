@@ -7,7 +7,6 @@ for what schemas keep in metadata. A key that is absent means unmanaged, as in a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any, Final, NoReturn, TypeVar
 
 from schemalint.delta.datatype import (
@@ -331,22 +330,23 @@ def consumer_from_json(value: object) -> Consumer:
         version=optional_text_of(content["version"]),
         read_path=optional_text_of(content["read_path"]),
         access=text_of(content["access"]),
-        columns=tuple(path_from_json(list_of(path)) for path in list_of(content["columns"])),
+        columns=tuple(map(_path, list_of(content["columns"]))),
         owner=optional_text_of(content["owner"]),
         cdf=flag_of(content["cdf"]),
         stream=None
         if content["stream"] is None
-        else declared_stream(dict(_stream(object_of(content["stream"])))),
+        else declared_stream(_stream_keys(object_of(content["stream"]))),
     )
 
 
-def _stream(content: Content) -> Iterator[tuple[str, Any]]:
-    yield "checkpoint", text_of(content["checkpoint"])
-    yield "schema_tracking_location", optional_text_of(content["schema_tracking_location"])
-    yield "source", number_of(content["source"])
-    yield "checkpoint_scheme", optional_text_of(content["checkpoint_scheme"])
-    unblock = object_of(content["unblock"])
-    yield (
-        "unblock",
-        {kind: until if until == "always" else number_of(until) for kind, until in unblock.items()},
-    )
+def _stream_keys(content: Content) -> Json:
+    return {
+        "checkpoint": text_of(content["checkpoint"]),
+        "schema_tracking_location": optional_text_of(content["schema_tracking_location"]),
+        "source": number_of(content["source"]),
+        "checkpoint_scheme": optional_text_of(content["checkpoint_scheme"]),
+        "unblock": {
+            kind: until if until == "always" else number_of(until)
+            for kind, until in object_of(content["unblock"]).items()
+        },
+    }

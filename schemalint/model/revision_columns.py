@@ -95,8 +95,10 @@ class _RevisionStep:
 
     def _field(self, old: Field | None, new: Field, path: Path) -> Field:
         if old is None or old.column_id is None:
-            (new_field,) = self._new(Struct((new,))).fields
-            return new_field
+            numbered = _numbered(Struct((new,)), self.numbers)
+            for _path, field in walk_fields(numbered):
+                self._collect_origin(field)
+            return numbered.fields[0]
         self.dropped.pop(old.column_id, None)
         if old.column_id in self.origins and old.name.lower() == new.name.lower():
             self.origins.pop(old.column_id)  # the rename may be corrected, or taken back
@@ -115,12 +117,6 @@ class _RevisionStep:
             }
             return with_parts(new, inner_types)
         return map_fields_within(new, lambda _path, field: replace(field, column_id=next(self.numbers)))
-
-    def _new(self, struct: Struct) -> Struct:
-        numbered = _numbered(struct, self.numbers)
-        for _path, field in walk_fields(numbered):
-            self._collect_origin(field)
-        return numbered
 
     def _collect_origin(self, field: Field) -> None:
         if field.renamed_from is not None and field.column_id is not None:

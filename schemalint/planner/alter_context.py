@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field  # noqa: TID251 (cached_property)
 from functools import cached_property
 from typing import Final, TypeVar
 
+from schemalint.base.values import field, frozen
 from schemalint.delta import protocol
 from schemalint.delta.change import (
     Change,
@@ -32,7 +32,7 @@ IRREVERSIBLE: Final = "cannot be undone in place: RESTORE TABLE also reverts the
 T = TypeVar("T", bound=Change)
 
 
-@dataclass(frozen=True)
+@frozen
 class AlterContext:
     """A live table and the changes to make.
 

@@ -142,7 +142,10 @@ def with_statistics_restored(context: AlterContext, declared: TableState) -> Alt
 def statistics_removed(context: AlterContext) -> Iterator[Step]:
     """Remove the list before columns are dropped, unless the contract removes it anyway."""
     value = broken_by_drops(context.changes, context.live.properties)
-    if value is None or any(_is_about_list(change) and _removes(change) for change in context.changes):
+    if value is None or any(
+        change.key == STATISTICS_COLUMNS and not isinstance(change.new, str)
+        for change in context.of(PropertyChanged)
+    ):
         return
     yield Step(
         StepKind.UNSET_PROPERTIES,
@@ -173,7 +176,3 @@ def statistics_in_the_way(
 
 def _is_about_list(change: Change) -> bool:
     return isinstance(change, PropertyChanged) and change.key == STATISTICS_COLUMNS
-
-
-def _removes(change: Change) -> bool:
-    return isinstance(change, PropertyChanged) and not isinstance(change.new, str)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from schemalint.base.values import replace
-from schemalint.delta.change import Change, FieldAdded, FieldRemoved, TypeChanged, renames_of
+from schemalint.delta.change import Change, FieldAdded, FieldRemoved, Renames, TypeChanged, renames_of
 from schemalint.delta.column_users import columns_used
 from schemalint.delta.datatype import DataType, field_at, type_at
 from schemalint.delta.fill_expressions import fill_fault, fill_obstacle
@@ -73,10 +73,8 @@ def _fills(context: AlterContext) -> Iterator[tuple[Path, Fill, bool]]:
         type_ = _type(context, path, column, at_end=not drops)
         if field_at(context.live.columns, source) is None or type_ is None:
             continue
-        keeps_null = backfill.keeps_null
         name = column if drops else path
-        fill = Fill(name, type_, backfill.source, backfill.expression, keeps_null=keeps_null)
-        yield path, fill, drops
+        yield path, Fill(name, type_, backfill.source, backfill.expression, backfill.keeps_null), drops
 
 
 def _type(context: AlterContext, declared: Path, live: Path, *, at_end: bool) -> DataType | None:
@@ -127,7 +125,7 @@ def refused_fills(changes: Iterable[Change], live: TableState, contract: Contrac
             )
         elif obstacle := fill_obstacle(path, backfill.source, contract.state.columns):
             yield Refusal(_DECLARED, f"{name} cannot be filled: {obstacle}", "remove `backfill`", about=about)
-        elif _drops(all_changes, backfill.source) and (renamed := _renamed(all_changes, backfill)):
+        elif _drops(all_changes, backfill.source) and (renamed := _renamed(renames, backfill)):
             yield Refusal(
                 RefusalKind.OPERATION,
                 f"{renamed} is renamed while {name} is filled from a column that is dropped",
@@ -140,9 +138,8 @@ def _drops(changes: Iterable[Change], source: Path) -> bool:
     return any(is_within(lowercased(source), path) for path in removed)
 
 
-def _renamed(changes: tuple[Change, ...], backfill: Backfill) -> str | None:
+def _renamed(renames: Renames, backfill: Backfill) -> str | None:
     """Return a column of an expression that the changes rename: it is evaluated before that."""
-    renames = renames_of(changes)
     for names in sorted(columns_used(backfill.expression) or ()):
         if lowercased(renames.back(names)) != lowercased(names):
             return format_path(names)

@@ -94,7 +94,7 @@ def target_paths(live: TableState, tracking: ColumnTracking, declared: TableStat
     goal = column_numbers(after.columns)
     with_ids = live.columns if has_ids(live.columns) else with_assigned_ids(live.columns)
     paths: dict[int, Path | None] = {}
-    if not _is_mapped(after):
+    if after.column_mapping == "none":
         return paths
     for number, path in column_numbers(tracking.live).items():
         field = field_at(with_ids, path)
@@ -109,11 +109,7 @@ def target_paths(live: TableState, tracking: ColumnTracking, declared: TableStat
 
 def with_target_names(live: TableState, targets: Mapping[int, Path | None]) -> TableState:
     """Return the table with the noted name of each column."""
-    return replace(live, columns=_with_names(live.columns, targets))
-
-
-def _with_names(struct: Struct, targets: Mapping[int, Path | None]) -> Struct:
-    return Struct(tuple(_renamed(struct.fields, targets)))
+    return replace(live, columns=Struct(tuple(_renamed(live.columns.fields, targets))))
 
 
 def _renamed(fields: Iterable[Field], targets: Mapping[int, Path | None]) -> Iterator[Field]:
@@ -125,18 +121,14 @@ def _renamed(fields: Iterable[Field], targets: Mapping[int, Path | None]) -> Ite
 
 def _with_names_inside(type_: DataType, targets: Mapping[int, Path | None]) -> DataType:
     match type_:
-        case Struct():
-            return _with_names(type_, targets)
+        case Struct(fields=fields):
+            return Struct(tuple(_renamed(fields, targets)))
         case Array() | Map():
             return with_parts(
                 type_, {part: _with_names_inside(inner, targets) for part, inner in parts(type_)}
             )
         case _:
             return type_
-
-
-def _is_mapped(state: TableState) -> bool:
-    return state.column_mapping != "none"
 
 
 def has_ids(columns: Struct) -> bool:

@@ -16,16 +16,15 @@ from schemalint.delta.change import (
     PropertyChanged,
     TypeChanged,
 )
+from schemalint.delta.change_data import FEED_KEYS
 from schemalint.delta.column_names import CHANGE_DATA_COLUMNS
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.engine import DELTA_SPARK
 from schemalint.delta.engine_answers import drops_fast
 from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, TableFeature
 from schemalint.delta.properties import (
-    CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
     FEATURE_PREFIX,
-    PROPERTIES,
     find_property,
     is_true,
     property_value,
@@ -52,7 +51,6 @@ _CLASSIC: Final = "classic"
 
 WIDENING: Final = "delta.enableTypeWidening"
 ROW_TRACKING: Final = "delta.enableRowTracking"
-_FEED_KEYS: Final = (CHANGE_DATA_FEED, PROPERTIES[CHANGE_DATA_FEED].older_key)
 
 
 def properties_first(context: AlterContext) -> Iterator[Step]:
@@ -125,7 +123,8 @@ def _policy_removed(context: AlterContext) -> PropertyChanged | None:
     """Return the removal of the checkpoint policy if it has to wait for the drop of ``v2Checkpoint``."""
     if _V2_CHECKPOINT not in context.drop_features:
         return None
-    return next((change for change in context.of(PropertyChanged) if _is_policy_removal(change)), None)
+    of_policy = (change for change in context.of(PropertyChanged) if change.key == _POLICY)
+    return next(filter(_is_removal, of_policy), None)
 
 
 def _policy_held(context: AlterContext, removed: PropertyChanged) -> Iterator[Step]:
@@ -134,10 +133,6 @@ def _policy_held(context: AlterContext, removed: PropertyChanged) -> Iterator[St
     if held.old != held.new:
         reason = f"DROP FEATURE {_V2_CHECKPOINT} may set property {_POLICY}, which is removed after it"
         yield replace(_set(context, [held]), reasons=(reason,))
-
-
-def _is_policy_removal(change: Change) -> bool:
-    return isinstance(change, PropertyChanged) and change.key == _POLICY and _is_removal(change)
 
 
 def _note_of_drop(row: TableFeature, live: TableState, *, truncates: bool, at_once: bool) -> str:
@@ -196,12 +191,12 @@ def _waits(context: AlterContext, change: Change) -> bool:
     """Whether Delta refuses a change, or the columns need the old value, until the columns are altered."""
     if not isinstance(change, PropertyChanged):
         return False
-    if change.key in _FEED_KEYS:
+    if change.key in FEED_KEYS:
         # The feed can be enabled once the columns with its names are renamed or dropped.
         in_the_way = any(field.name in CHANGE_DATA_COLUMNS for field in context.live.columns.fields)
-        return in_the_way and is_true(change.new if isinstance(change.new, str) else None)
+        return in_the_way and is_true(change.new)
     if change.key == WIDENING:
-        is_off = not is_true(change.new if isinstance(change.new, str) else None)
+        is_off = not is_true(change.new)
         return is_off and bool(context.of(TypeChanged))
     if change.key == COLUMN_MAPPING_MODE:
         return not isinstance(change.new, str) or change.new.lower() == "none"
@@ -301,7 +296,7 @@ def _final_key(changes: Iterable[PropertyChanged]) -> str | None:
         was_by_id = isinstance(changed.old, str) and changed.old.lower() == "id"
         if changed.key == COLUMN_MAPPING_MODE and was_by_id:
             return changed.key
-        if changed.key == _ICEBERG_V3 and is_true(changed.new if isinstance(changed.new, str) else None):
+        if changed.key == _ICEBERG_V3 and is_true(changed.new):
             return changed.key
     return None
 

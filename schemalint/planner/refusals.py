@@ -128,7 +128,7 @@ def _of_change(change: Change, live: TableState, declared: TableState) -> Iterat
             yield from _inexpressible_nullability(Struct((field,)), path[:-1])
             yield from _computed(Struct((field,)), path[:-1])
             yield from _missing_original(path, declared)
-        case FieldRemoved(path=(str() as name,)) if name.lower() in _partitions(live):
+        case FieldRemoved(path=(str() as name,)) if name.lower() in live.partition_keys:
             yield Refusal(
                 _DECLARED,
                 f"{format_path((name,))} cannot be dropped: the table is partitioned by it",
@@ -188,11 +188,6 @@ def _of_change(change: Change, live: TableState, declared: TableState) -> Iterat
             pass  # a statement makes the change, or none is needed
         case _:
             assert_never(change)
-
-
-def _partitions(live: TableState) -> frozenset[str]:
-    names = live.partitioned_by if isinstance(live.partitioned_by, tuple) else ()
-    return frozenset(name.lower() for name in names)
 
 
 def _undecided(declared: TableState, live: TableState) -> Iterator[Refusal]:

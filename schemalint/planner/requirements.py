@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from schemalint.base.errors import InternalError
@@ -98,9 +98,9 @@ def _required(change: Change, state: TableState) -> str:  # noqa: PLR0912 (a sen
         case FieldRenamed(path=path, old_name=old):
             return f"{_column((*path[:-1], old), state)}, and there is no {path[-1]}"
         case PropertyChanged(key=key):
-            return f"property {key} is {_entry(state.properties, key)}"
+            return f"property {key} is {_text(state.properties.get(key))}"
         case ConstraintChanged(name=name):
-            return f"constraint {name} is {_entry(state.constraints, name)}"
+            return f"constraint {name} is {_text(state.constraints.get(name))}"
         case DescriptionChanged():
             return f"the description is {_text(state.description)}"
         case FeatureChanged(name=name):
@@ -136,10 +136,6 @@ def _column(path: Path, state: TableState) -> str:
     type_text = "missing" if type_ is None else print_type(type_)
     not_null = "" if field is None or field.nullable else " not null"
     return f"column {format_path(path)}{column_id} is {type_text}{not_null}"
-
-
-def _entry(entries: Mapping[str, str | None], key: str) -> str:
-    return _text(entries.get(key))
 
 
 def _text(value: Managed[str | None]) -> str:

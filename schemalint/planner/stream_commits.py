@@ -20,17 +20,17 @@ from schemalint.delta.change import (
 from schemalint.delta.datatype import Field, RecordedChange, Struct, map_fields, walk_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.patch import update_field
-from schemalint.delta.path import Part, Path
+from schemalint.delta.path import Path
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
+from schemalint.delta.schema_history import MAX_COLUMN_ID
 from schemalint.delta.streams import StreamCommit, StreamVerdict, effect_on_stream
 from schemalint.delta.table import TableState
+from schemalint.delta.type_history import carrier_of, record_of
 from schemalint.model.consumer import Consumer
 from schemalint.model.stream_report import is_tracked
 from schemalint.model.table_plan import Cost, Step, StepKind, TablePlan
 from schemalint.planner.property_steps import WIDENING
 from schemalint.planner.simulate import simulate
-
-_MAX_COLUMN_ID: Final = "delta.columnMapping.maxColumnId"
 
 _Commit: TypeAlias = tuple[TableState, bool]
 """The state after a commit, and whether the commit has metadata or a protocol, but no file."""
@@ -128,7 +128,7 @@ def _with_physical_names(columns: Struct, prefix: str) -> Struct:
 
 def _with_recorded(columns: Struct, changes: Iterable[TypeChanged]) -> Struct:
     for change in changes:
-        path, at = _field_and_parts(change.path)
+        path, at = carrier_of(change.path)
         columns = update_field(
             columns, path, partial(_with_entry, entry=RecordedChange(change.old, change.new, at))
         )
@@ -136,19 +136,12 @@ def _with_recorded(columns: Struct, changes: Iterable[TypeChanged]) -> Struct:
 
 
 def _with_entry(field: Field, *, entry: RecordedChange) -> Field:
-    entries = field.type_changes if isinstance(field.type_changes, tuple) else ()
-    return replace(field, type_changes=(*entries, entry))
-
-
-def _field_and_parts(path: Path) -> tuple[Path, tuple[Part, ...]]:
-    """Split a path after its last field; the parts of collections below it follow."""
-    end = max(index for index, step in enumerate(path, 1) if not isinstance(step, Part))
-    return path[:end], tuple(step for step in path[end:] if isinstance(step, Part))
+    return replace(field, type_changes=(*record_of(field), entry))
 
 
 def _unmapped(state: TableState) -> TableState:
     bare = map_fields(state.columns, lambda _path, field: replace(field, physical_name=None, column_id=None))
-    return replace(_without_property(state, _MAX_COLUMN_ID), columns=bare)
+    return replace(_without_property(state, MAX_COLUMN_ID), columns=bare)
 
 
 def _without_property(state: TableState, key: str) -> TableState:

@@ -207,7 +207,7 @@ def command(options: ApplyCommand) -> int:
                 log.ended(status := deployment.exit_status or PENDING)
                 return _with_problem_of(log, status)
             deployment = decided
-            has_work = any(plan.steps or plan.writes_marker for plan in deployment.plan.tables)
+            has_work = any(plan.has_work for plan in deployment.plan.tables)
             with table_workers(options.connection) as workers:
                 apply_options = ApplyOptions(
                     _print_step,

@@ -281,6 +281,10 @@ class Renames:
             for index, step in enumerate(path)
         )
 
+    def parents_back(self, path: Path) -> Path:
+        """Return the path before the renames of a field that is dropped: its parents have the new names."""
+        return (*self.back(path[:-1]), path[-1])
+
 
 def renames_of(changes: Iterable[Change]) -> Renames:
     """Return the renames among changes; their paths have the new names of all parents."""

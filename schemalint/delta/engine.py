@@ -101,6 +101,15 @@ class Engine:
         """Whether it is a release of the newest known line of Delta Spark, or a later one."""
         return self.name == DELTA_SPARK and self.release >= release_of(DELTA_LINES[-1])
 
+    def includes(self, other: Engine) -> bool:
+        """Whether the other engine is this one, as far as both tell: ``3.3`` is any release of that line.
+
+        Fabric tells the Delta that it is made from.
+        """
+        if self.name == FABRIC and self.delta is not None:
+            return other.name == DELTA_SPARK and other.release[:2] == self.delta[:2]
+        return self.name == other.name and f"{other.version}.".startswith(f"{self.version}.")
+
     @property
     def newer_note(self) -> str | None:
         """What to tell of a version that is newer than all known ones; None if it is not."""
@@ -242,7 +251,7 @@ def _undeclared_writers(declared: Iterable[Engines], recent: Iterable[Engine]) -
     writers = tuple(engine for engines in declared for engine in engines.all)
     if not writers:
         return ()
-    return tuple(engine for engine in recent if not any(_is_same(own, engine) for own in writers))
+    return tuple(engine for engine in recent if not any(own.includes(engine) for own in writers))
 
 
 def warning(
@@ -267,14 +276,6 @@ def as_setting(engines: Iterable[Engine]) -> str:
     """Return the line of the configuration that declares these writers."""
     names = ", ".join(f'"{engine}"' for engine in engines)
     return f"writers = [{names}]"
-
-
-def _is_same(declared: Engine, writer: Engine) -> bool:
-    """Whether a declared engine is the writer, as far as both tell: ``3.3`` is any release of that line."""
-    if declared.name == FABRIC:  # it signs as the Delta that it is made from
-        return writer.name == DELTA_SPARK and (declared.delta or ())[:2] == writer.release[:2]
-    parts = len(declared.version.split("."))
-    return declared.name == writer.name and writer.version.split(".")[:parts] == declared.version.split(".")
 
 
 def _order(engine: Engine) -> tuple[str, tuple[int, ...]]:

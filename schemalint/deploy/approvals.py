@@ -122,7 +122,7 @@ def _is_approved(deployment: Deployment, table: TablePlan) -> bool:
 
 
 def _checked(deployment: Deployment, table: TablePlan) -> TablePlan:
-    if deployment.approved is not None and _has_work(table) and not _is_approved(deployment, table):
+    if deployment.approved is not None and table.has_work and not _is_approved(deployment, table):
         return _refused_in_file(table)
     missing = missing_approvals(deployment, table)
     if Approval.DATA in missing:
@@ -137,17 +137,13 @@ def _without_fills(plan: TablePlan) -> TablePlan:
     return replace(plan, steps=steps, unfilled=fills, filed_hash=plan.hash)
 
 
-def _has_work(table: TablePlan) -> bool:
-    return bool(table.steps) or table.writes_marker
-
-
 def _refused_in_file(plan: TablePlan) -> TablePlan:
     refusal = Refusal(
         RefusalKind.APPROVAL,
         "the plan file needs an approval",
         f"review the plan, then --approved {plan.hash}",
     )
-    return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))
+    return plan.refused(refusal)
 
 
 def _refused(plan: TablePlan, missing: frozenset[Approval]) -> TablePlan:
@@ -159,4 +155,4 @@ def _refused(plan: TablePlan, missing: frozenset[Approval]) -> TablePlan:
         f"review the plan, then --approved {plan.hash}, or {options}",
         awaits=missing,
     )
-    return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))
+    return plan.refused(refusal)

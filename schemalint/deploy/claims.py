@@ -9,7 +9,7 @@ from pathlib import Path
 
 from schemalint import contract as contracts
 from schemalint.base.errors import ConfigError, LiveError
-from schemalint.base.values import field, frozen, replace
+from schemalint.base.values import field, frozen
 from schemalint.contract.contract_revisions import Revisions
 from schemalint.contract.renamed_tables import renamed_tables
 from schemalint.model.contract import Contract, table_key
@@ -139,4 +139,4 @@ def _refused(plan: TablePlan, claimants: Sequence[Contract], owner: Contract | N
             f"give {plan.table} a location of its own, or keep one of the two contracts",
             DUPLICATE_TABLE,
         )
-    return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))
+    return plan.refused(refusal)

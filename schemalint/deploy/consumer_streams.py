@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.base.values import replace
 from schemalint.delta.streams import commits_since
 from schemalint.delta.table import LiveTable
 from schemalint.model.consumer import Consumer
@@ -49,9 +48,7 @@ def without_unread_streams(plan: TablePlan, contract: Contract) -> TablePlan:
     refusals = tuple(
         refusal for consumer in _streams(contract) if (refusal := _of_unread(consumer, plan.version))
     )
-    if not refusals:
-        return plan
-    return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, *refusals))
+    return plan.refused(*refusals) if refusals else plan
 
 
 def _of_unread(consumer: Consumer, version: int) -> Refusal | None:

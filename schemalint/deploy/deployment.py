@@ -36,10 +36,6 @@ from schemalint.model.table_plan import Plan, TablePlan
 from schemalint.project import git
 from schemalint.project.config.repository_config import Project, unmatched_globs
 from schemalint.project.config.trust import resolve_storage, run_by, written_by
-from schemalint.project.git import (
-    Worktree,
-    dirty,
-)
 from schemalint.tables.catalog.table_location import choose_target, require_reachable
 from schemalint.tables.catalog.target_tables import TargetTables
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
@@ -75,9 +71,9 @@ def prepare(request: DeployInput) -> Deployment:
     declarations = _declared(request)
     declared = declarations.contracts
     requested = [
-        contracts.effective(
-            with_consumers(contract, request.settings.config), request.target.name
-        ).for_engines(request.target.engines, request.target.name)
+        contracts.effective(with_consumers(contract, config), request.target.name).for_engines(
+            request.target.engines, request.target.name
+        )
         for contract in _requested(request, declarations)
     ]
     access = TargetAccess(
@@ -88,8 +84,7 @@ def prepare(request: DeployInput) -> Deployment:
         request.workers,
     )
     live_tables = access.tables()
-    globs = request.settings.config.globs
-    revisions = Revisions(request.repository, globs, request.target.name, request.head)
+    revisions = Revisions(request.repository, config.globs, request.target.name, request.head)
     claims = Claims(declared, revisions, request.target, request.repository.root, request.via)
     to_plan = [contract for contract in requested if _is_planned(contract)]
     live_tables.fetch(to_plan)
@@ -107,7 +102,7 @@ def prepare(request: DeployInput) -> Deployment:
         with collecting(errors, contract.table):
             sets = rule_sets.of(contract.file)
             plan, with_streams = planned(request, contract, live_tables, claims, sets)
-            cosmetic = request.cosmetic or request.settings.config.cosmetic
+            cosmetic = request.cosmetic or config.cosmetic
             done.append((with_cosmetic_steps_waiting(plan, with_streams, cosmetic), with_streams))
         return done[0] if done else UnplannedTable(contract.table, errors[0])
 
@@ -136,7 +131,7 @@ def prepare(request: DeployInput) -> Deployment:
             *(engine.newer_note for engine in request.target.engines.all if engine.newer_note is not None),
             *filter(None, [about_writers]),
             *(() if unplanned else _about_root(live_tables, plans)),
-            *(() if request.applies else warnings(checked, request.target, request.settings.config.spark)),
+            *(() if request.applies else warnings(checked, request.target, config.spark)),
         ),
         access=access,
         streams=tuple(report for plan in checked for report in planned_streams(plan, effective[plan.table])),
@@ -178,8 +173,10 @@ def _declared(request: DeployInput) -> Declarations:
     for error in unmatched_globs(Project(request.repository, request.settings.config), request.head):
         raise error
     declarations = contracts_at(request.repository, request.head, request.settings.config.globs)
-    if not isinstance(request.head, Worktree):
-        changed = dirty(request.repository, {contract.file for contract in declarations.contracts.values()})
+    if not isinstance(request.head, git.Worktree):
+        changed = git.dirty(
+            request.repository, {contract.file for contract in declarations.contracts.values()}
+        )
         if changed:
             raise UsageError(
                 f"{min(changed)} has uncommitted changes",

@@ -15,7 +15,7 @@ from schemalint.base import limits
 from schemalint.base.errors import UsageError
 from schemalint.base.printable import visible
 from schemalint.base.untrusted_files import read_given
-from schemalint.base.values import frozen, replace
+from schemalint.base.values import frozen
 from schemalint.delta.schema_json import load_json
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.json_forms import Content, object_of, optional_text_of, text_of
@@ -98,7 +98,7 @@ def in_order(plan: TablePlan, contract: Contract, earlier: EarlierDeploy) -> Tab
         earlier: The deploy log of the earlier target.
     """
     there = contracts.effective(contract, earlier.target)
-    if not (plan.steps or plan.writes_marker) or there.absent:
+    if not plan.has_work or there.absent:
         return plan
     if (reason := _why_not(earlier, plan.table, declaration_hash(there))) is None:
         return plan
@@ -107,7 +107,7 @@ def in_order(plan: TablePlan, contract: Contract, earlier: EarlierDeploy) -> Tab
         reason,
         f"apply this commit to {visible(earlier.target)} first, and give the log of that run",
     )
-    return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))
+    return plan.refused(refusal)
 
 
 def _why_not(earlier: EarlierDeploy, table: str, declaration: str) -> str | None:

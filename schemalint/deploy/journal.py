@@ -33,10 +33,16 @@ from schemalint.lint.rulebook import load_rules
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.finding import Severity
 from schemalint.model.marker import PENDING, read_marker
 from schemalint.model.table_plan import Plan, Refusal, RefusalKind, StepKind, TablePlan
-from schemalint.planner import Remaining, pending_changes, plan_table, remaining_steps, with_size
+from schemalint.planner import (
+    Remaining,
+    pending_changes,
+    plan_table,
+    refused_by_rules,
+    remaining_steps,
+    with_size,
+)
 from schemalint.project.config.trust import Trusted, TrustedTarget, resolve_storage, run_by
 from schemalint.tables.catalog import Catalog
 from schemalint.tables.catalog.contract_streams import with_progress
@@ -231,17 +237,15 @@ def _beyond_engine(
         return
     rules = RuleSet(tuple(rule for rule in load_rules() if rule.engine))
     case = Case((rules,), declared=contract, live=live, purpose=Purpose.PLAN, tracking=tracking)
-    for finding in judge(case).findings:
-        if finding.severity >= Severity.ERROR:
-            yield Refusal(RefusalKind.RULE, finding.message, finding.help, finding.code, finding)
+    yield from refused_by_rules(judge(case).findings)
 
 
 def _rest(plan: TablePlan, origin: Origin, contract: Contract, live: LiveTable) -> TablePlan:
     """Return the plan with the steps that the table lacks; refuse a table in no state of the plan."""
-    now = replace(plan, table_id=live.metadata.table_id, version=live.version, marker=read_marker(live))
+    marker = read_marker(live)
+    now = replace(plan, table_id=live.metadata.table_id, version=live.version, marker=marker)
     if plan.name is not None:
         now = replace(now, uri=live.uri)
-    marker = read_marker(live)
     applied = marker.hash if marker is not None else None
     if plan.table_id not in (None, live.metadata.table_id):
         return _refused(
@@ -260,12 +264,13 @@ def _rest(plan: TablePlan, origin: Origin, contract: Contract, live: LiveTable) 
         differences = "; ".join(rest) or "it is in several states of the plan"
         reason = f"the table differs from the plan file: {differences}"
         return _refused(plan, Refusal(RefusalKind.OPERATION, reason, "plan again"))
+    is_recorded = applied == plan.declaration_hash and PENDING not in live.state.properties
     return replace(
         with_size(now, live, rest.steps),
         live=rest.expected,
         features=live.protocol.features,
         steps=rest.steps,
-        writes_marker=bool(rest.steps) or not _is_recorded(plan, live),
+        writes_marker=bool(rest.steps) or not is_recorded,
         done=len(plan.steps) - len(rest.steps),
     )
 
@@ -274,13 +279,6 @@ def _is_as_declared(contract: Contract, live: LiveTable) -> bool:
     has_dropped = bool(contract.drop_features & live.protocol.features)
     is_noted = PENDING in live.state.properties
     return not (has_dropped or is_noted or pending_changes(contract, live.state))
-
-
-def _is_recorded(plan: TablePlan, live: LiveTable) -> bool:
-    marker = read_marker(live)
-    return (
-        marker is not None and marker.hash == plan.declaration_hash and PENDING not in live.state.properties
-    )
 
 
 def _refused(plan: TablePlan, refusal: Refusal) -> TablePlan:

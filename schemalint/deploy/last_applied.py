@@ -323,9 +323,10 @@ def _by_subject(changes: Sequence[Change]) -> dict[Hashable, Change]:
 def _is_dropped(altered: Change, planned: Sequence[Change]) -> bool:
     """Whether the plan drops the altered column, or a parent of it."""
     renames, path = renames_of(planned), change_path(altered)
-    removed = [change.path for change in planned if isinstance(change, FieldRemoved)]
-    live_paths = [lowercased((*renames.back(new[:-1]), new[-1])) for new in removed]
-    return path is not None and any(is_within(path, above) for above in live_paths)
+    removed = (change.path for change in planned if isinstance(change, FieldRemoved))
+    return path is not None and any(
+        is_within(path, lowercased(renames.parents_back(above))) for above in removed
+    )
 
 
 def _since_later_revisions(last_applied: LastApplied, table: LiveTable) -> Iterator[Collection[Hashable]]:

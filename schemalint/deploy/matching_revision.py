@@ -135,7 +135,7 @@ def possible_renames(
     retaken = tracking.retaken if tracking else frozenset()
     renames = renames_of(planned)
     dropped = {
-        lowercased((*renames.back(removed.path[:-1]), removed.path[-1]))
+        lowercased(renames.parents_back(removed.path))
         for removed in planned
         if isinstance(removed, FieldRemoved)
     }

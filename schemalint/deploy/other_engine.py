@@ -6,7 +6,7 @@ from typing import Final
 
 from schemalint.base.errors import UsageError
 from schemalint.base.values import replace
-from schemalint.delta.engine import DELTA_SPARK, FABRIC, Engine
+from schemalint.delta.engine import Engine
 from schemalint.deploy.deploy_input import Deployment
 from schemalint.model.table_plan import RefusalKind, Step, TablePlan
 
@@ -27,7 +27,9 @@ def require_same_answers(deployment: Deployment, engine: Engine | None) -> str |
         UsageError: A statement of the plan has another answer there; the message names it.
     """
     planned = deployment.engine
-    if engine is None or deployment.planned_for is None or _is_same(planned, engine):
+    if engine is None or deployment.planned_for is None:
+        return None
+    if engine.is_newest if planned is None else planned.includes(engine):
         return None
     there = {plan.table: plan for plan in deployment.planned_for(engine).plan.tables}
     for plan in deployment.plan.tables:
@@ -61,22 +63,7 @@ def _refused_too(plan: TablePlan, there: TablePlan | None) -> TablePlan:
         for refusal in (there.refusals if there is not None else ())
         if refusal.kind in kinds and refusal.reason not in [own.reason for own in plan.refusals]
     )
-    if not added:
-        return plan
-    return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, *added))
-
-
-def _is_same(planned: Engine | None, engine: Engine) -> bool:
-    """Whether the engines are one; a version that is written short stands for all that begin so.
-
-    A session of Fabric tells the Delta that it is made from.
-    """
-    if planned is None:
-        return engine.is_newest
-    if planned.name == FABRIC and planned.delta is not None:
-        return engine.name == DELTA_SPARK and engine.release[:2] == planned.delta[:2]
-    is_written_short = f"{engine.version}.".startswith(f"{planned.version}.")
-    return planned.name == engine.name and is_written_short
+    return plan.refused(*added) if added else plan
 
 
 def _difference(plan: TablePlan, there: TablePlan | None) -> str | None:

@@ -77,7 +77,7 @@ def planned(
             *above_limits_in_catalog(contract, added),
         )
         if obstacles:
-            plan = replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, *obstacles))
+            plan = plan.refused(*obstacles)
         return plan, contract
     contract = with_progress(contract, table, request.target, request.repository.root)
     begun = after_interrupted_run(contract, table)

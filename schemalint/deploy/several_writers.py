@@ -36,8 +36,7 @@ def tables_at_risk(
     """
     tables_by_scheme: dict[str, list[str]] = {}
     for plan in plans:
-        has_work = not plan.refusals and (plan.steps or plan.writes_marker)
-        if not has_work or target.single_writer or CATALOG_MANAGED in plan.features:
+        if plan.refusals or not plan.has_work or target.single_writer or CATALOG_MANAGED in plan.features:
             continue
         scheme = location(plan).partition("://")[0].lower()
         if scheme in S3_SCHEMES:

@@ -221,6 +221,15 @@ class TablePlan:
     size: int | None = None
 
     @property
+    def has_work(self) -> bool:
+        """Whether a run has something to do: steps to take, or a marker to write."""
+        return bool(self.steps) or self.writes_marker
+
+    def refused(self, *refusals: Refusal) -> TablePlan:
+        """Return the plan without its steps, with these refusals after its own."""
+        return replace(self, steps=(), writes_marker=False, refusals=(*self.refusals, *refusals))
+
+    @property
     def needs(self) -> frozenset[Approval]:
         """The approvals that the steps need."""
         return frozenset[Approval]().union(*(step.needs for step in self.steps))

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from schemalint.planner.fills import with_size
-from schemalint.planner.ordered_steps import PlanOptions, after_interrupted_run, pending_changes, plan_table
+from schemalint.planner.ordered_steps import (
+    PlanOptions,
+    after_interrupted_run,
+    pending_changes,
+    plan_table,
+    refused_by_rules,
+)
 from schemalint.planner.progress import (
     Remaining,
     columns_missing_noted_names,
@@ -29,6 +35,7 @@ __all__ = [
     "pending_changes",
     "plan_table",
     "planned_commits",
+    "refused_by_rules",
     "remaining_steps",
     "simulate",
     "with_column_ids_of",

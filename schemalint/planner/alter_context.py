@@ -67,17 +67,15 @@ class AlterContext:
         """All renames among the changes."""
         return renames_of(self.changes)
 
-    def before_renames(self, path: Path) -> Path:
-        """Return a change's path with the live names of the parents."""
-        return (*self.renames.back(path[:-1]), path[-1])
-
     def drops(self, path: Path) -> bool:
         """Whether the changes drop a live column, or a parent of it."""
         return any(is_within(lowercased(path), removed) for removed in self._removed_paths)
 
     @cached_property
     def _removed_paths(self) -> frozenset[Path]:
-        return frozenset(lowercased(self.before_renames(removed.path)) for removed in self.of(FieldRemoved))
+        return frozenset(
+            lowercased(self.renames.parents_back(removed.path)) for removed in self.of(FieldRemoved)
+        )
 
     @cached_property
     def will_be_mapped(self) -> bool:

@@ -29,7 +29,9 @@ _LAST: Final = "never drops the last column of a table"
 
 def columns_added_first(context: AlterContext) -> Iterator[Step]:
     """Add fields to structs that would otherwise lose all their fields, and those filled before a drop."""
-    early = [replace(added, path=context.before_renames(added.path)) for added in _needed_early(context)]
+    early = [
+        replace(added, path=context.renames.parents_back(added.path)) for added in _needed_early(context)
+    ]
     yield from _added(context, _appended(early, context.live))
 
 
@@ -37,14 +39,14 @@ def columns_dropped(context: AlterContext) -> Iterator[Step]:
     """Drop all columns in one statement, under their live names, except those that are set aside."""
     last = [removed for removed, _name in _set_aside(context)]
     removals = [removed for removed in context.of(FieldRemoved) if removed not in last]
-    drops = [replace(removed, path=context.before_renames(removed.path)) for removed in removals]
+    drops = [replace(removed, path=context.renames.parents_back(removed.path)) for removed in removals]
     yield from _dropped(context, drops, [removed.path for removed in drops])
 
 
 def columns_set_aside(context: AlterContext) -> Iterator[Step]:
     """Give a dropped column another name, if only a new column with its name can replace it in its struct."""
     for removed, name in _set_aside(context):
-        path = context.before_renames(removed.path)
+        path = context.renames.parents_back(removed.path)
         renamed = FieldRenamed((*path[:-1], name), str(path[-1]))
         yield Step(
             StepKind.RENAME_COLUMN,

@@ -104,6 +104,6 @@ def _changed_columns(context: AlterContext) -> Iterator[Path]:
         if alters_stored_type(retyped.old, retyped.new, nested=len(retyped.path) > 1):
             yield context.renames.back(retyped.path)
     for removed in context.of(FieldRemoved):
-        yield context.before_renames(removed.path)
+        yield context.renames.parents_back(removed.path)
     for renamed in context.of(FieldRenamed):
-        yield context.before_renames((*renamed.path[:-1], renamed.old_name))
+        yield context.renames.back(renamed.path)

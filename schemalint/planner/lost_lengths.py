@@ -39,9 +39,7 @@ def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusa
     all_changes = tuple(changes)
     renames = renames_of(all_changes)
     removed = [
-        (*renames.back(change.path[:-1]), change.path[-1])
-        for change in all_changes
-        if isinstance(change, FieldRemoved)
+        renames.parents_back(change.path) for change in all_changes if isinstance(change, FieldRemoved)
     ]
     lengths = columns_with_lengths(live.columns, removed)
     for change in all_changes:

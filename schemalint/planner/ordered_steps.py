@@ -107,7 +107,7 @@ def plan_table(
     Raises:
         LiveError: The pending note in the table is invalid.
     """
-    refusals = list(_by_rules(findings))
+    refusals = list(refused_by_rules(findings))
     reported = {refusal.finding.object for refusal in refusals if refusal.finding is not None}
     refusals += (refusal for refusal in refused_contract(contract, live) if refusal.about not in reported)
     hash_, consumers = declaration_hash(contract), contract.consumers
@@ -129,7 +129,7 @@ def plan_table(
     )
     first = _interrupted_steps(contract, live.state, table)
     if isinstance(first, Refusal):
-        return replace(plan, refusals=(first,), writes_marker=False)
+        return plan.refused(first)
     if first:
         rest = plan_table(contract, _after(live, first), uri, findings, options, name=name)
         return replace(rest, live=live.state, steps=() if rest.refusals else (*first, *rest.steps))
@@ -146,7 +146,7 @@ def plan_table(
     in_the_way = (*refused, *refused_fills(changes, live.state, contract))
     refusals += (refusal for refusal in in_the_way if refusal.about not in reported)
     if refusals:
-        return replace(plan, refusals=tuple(refusals), writes_marker=False)
+        return plan.refused(*refusals)
     context = AlterContext(
         table,
         live.state,
@@ -254,7 +254,7 @@ def _planned(
     steps: tuple[Step, ...],
 ) -> TablePlan:
     if refusals:
-        return replace(plan, refusals=tuple(refusals), writes_marker=False)
+        return plan.refused(*refusals)
     steps = _with_missing_features(live, steps, contract.engine)
     left = pending_changes(contract, simulate(live, steps))
     if left:
@@ -284,7 +284,8 @@ def _lacks_marker(live: LiveTable, hash_: str) -> bool:
     return marker is None or marker.hash != hash_ or read_pending(live.state) is not None
 
 
-def _by_rules(findings: Iterable[Finding]) -> Iterator[Refusal]:
+def refused_by_rules(findings: Iterable[Finding]) -> Iterator[Refusal]:
+    """Refuse what a finding forbids, which is an error of its rule."""
     for finding in findings:
         if finding.severity >= Severity.ERROR:
             yield Refusal(RefusalKind.RULE, finding.message, finding.help, finding.code, finding)

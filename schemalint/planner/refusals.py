@@ -296,12 +296,12 @@ def _used_by_constraints(
     for change in changes:
         if not isinstance(change, TypeChanged | FieldRenamed | FieldRemoved):
             continue
-        last = change.old_name if isinstance(change, FieldRenamed) else change.path[-1]
-        path = (*renames.back(change.path[:-1]), last)
-        if isinstance(change, TypeChanged):
-            if not alters_stored_type(change.old, change.new, nested=len(change.path) > 1):
-                continue
-            path = renames.back(change.path)
+        back = renames.parents_back if isinstance(change, FieldRemoved) else renames.back
+        path = back(change.path)
+        if isinstance(change, TypeChanged) and not alters_stored_type(
+            change.old, change.new, nested=len(path) > 1
+        ):
+            continue
         for name in (*live.constraint_users.of(path), *live.constraint_users.unparsed):
             if name not in declared.constraints:
                 yield Refusal(
@@ -337,7 +337,7 @@ def _used_by_clustering(changes: Sequence[Change], live: TableState, contract: C
         yield Refusal(_LIVE, reason, "declare the clustering: `clustered_by: […]`")
     for change in changes:
         if isinstance(change, FieldRemoved):
-            path = (*renames.back(change.path[:-1]), change.path[-1])
+            path = renames.parents_back(change.path)
             if live.clustering.within(path_key(path)):
                 yield Refusal(
                     _LIVE,

@@ -17,8 +17,9 @@ from schemalint.base.errors import ApplyError
 from schemalint.base.printable import visible
 from schemalint.base.redaction import without_secrets
 from schemalint.base.values import field, frozen
-from schemalint.delta.datatype import Atomic, Field, Map, Struct, type_at, walk
+from schemalint.delta.datatype import VARIANT, VOID, Field, Map, Struct, type_at, walk
 from schemalint.delta.path import format_path
+from schemalint.delta.properties import DELETION_VECTORS
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
@@ -31,13 +32,11 @@ ATTEMPTS: Final = 6
 
 _FIRST_PAUSE_SECONDS: Final = 0.2
 _COMMIT_BYTES: Final = FILL_COMMIT_BYTES
-_MOST_SLICES: Final = MOST_FILL_COMMITS
 _MOST_PARTITIONS: Final = 200
 _MOST_BLOCKED: Final = 8  # then others seem to write all partitions
 _SAMPLES: Final = 5
 _LONGEST_SAMPLE: Final = 40
 _METADATA: Final = "_metadata"  # Spark's column with the file of a row
-_DELETION_VECTORS: Final = "delta.enableDeletionVectors"
 
 
 @frozen
@@ -230,10 +229,10 @@ class TableFills:
             yield from self._of_partitions(fill, live, names, most)
             return
         ((size,),) = self._sizes(fill, live, ())
-        number = min(ceil((size or 0) / most), _MOST_SLICES)
+        number = min(ceil((size or 0) / most), MOST_FILL_COMMITS)
         columns = list(_hashed(live.state.columns, fill))
         # Without deletion vectors each commit rewrites all files, whichever rows it fills.
-        if number <= 1 or not columns or not live.state.enabled(_DELETION_VECTORS):
+        if number <= 1 or not columns or not live.state.enabled(DELETION_VECTORS):
             yield _Slice((("", size or 0),))
             return
         hashed = f"pmod(xxhash64({', '.join(columns)}), {number})"
@@ -266,14 +265,14 @@ class TableFills:
             self.session,
             f"SELECT {', '.join((*texts, 'sum(size)'))} FROM (SELECT {inner} FROM {self.table} VERSION AS OF "  # noqa: S608 (all names are quoted)
             f"{live.version} WHERE {statements.unfilled(fill)} GROUP BY {by_file}) {by_partition} "
-            f"LIMIT {_MOST_SLICES}",
+            f"LIMIT {MOST_FILL_COMMITS}",
         )
 
     def _too_large(self, fill: Fill, part: _Slice) -> ApplyError:
         return ApplyError(
             f"{format_path(fill.column)} cannot be filled within --max-bytes {self.limits.max_bytes:,}: "
             f"the smallest commit takes {part.size:,} bytes",
-            help=f"raise --max-bytes, or set {_DELETION_VECTORS}: without it a commit rewrites whole files, "
+            help=f"raise --max-bytes, or set {DELETION_VECTORS}: without it a commit rewrites whole files, "
             "and only partitions divide the table",
         )
 
@@ -301,7 +300,7 @@ def _too_many_conflicts(fill: Fill, rows: int, after: Rows, error: StatementErro
         f"{format_path(fill.column)}: {_counted(rows, 'row')} filled, {after.convertible:,} left: other "
         f"writers committed during each of {ATTEMPTS} attempts: {error.message}",
         help="apply again: what is filled stays so; in a table without partitions every append conflicts, so "
-        f"pause the writers, or make parts that take less time: {_DELETION_VECTORS} and --max-bytes",
+        f"pause the writers, or make parts that take less time: {DELETION_VECTORS} and --max-bytes",
     )
 
 
@@ -326,6 +325,5 @@ def _hashed(columns: Struct, fill: Fill) -> Iterator[str]:
 
 def _is_hashable(column: Field) -> bool:
     return not any(
-        isinstance(type_, Map) or type_ in (Atomic("variant"), Atomic("void"))
-        for _path, type_ in walk(Struct((column,)))
+        isinstance(type_, Map) or type_ in (VARIANT, VOID) for _path, type_ in walk(Struct((column,)))
     )

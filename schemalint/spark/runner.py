@@ -50,8 +50,6 @@ from schemalint.tables.storage.table_workers import TableWorkers
 T = TypeVar("T")
 
 
-DEFAULTS: Final = ApplyOptions()
-
 _BLOCKING: Final = (Outcome.REFUSED, Outcome.UNPLANNED)
 
 
@@ -171,7 +169,7 @@ def status_after(deployment: Deployment, results: Iterable[AppliedTable]) -> int
 
 
 def apply_plan(
-    session: SqlSession, deployment: Deployment, options: ApplyOptions = DEFAULTS
+    session: SqlSession, deployment: Deployment, options: ApplyOptions
 ) -> tuple[AppliedTable, ...]:
     """Run a plan; a table that fails does not stop the others, unless the options say so.
 
@@ -182,9 +180,7 @@ def apply_plan(
         ApplyError: The session has no Delta, does not allow a setting that the statements need, or would
             overwrite commits of other writers; nothing was run.
     """
-    work = [
-        plan for plan in deployment.plan.tables if not plan.refusals and (plan.steps or plan.writes_marker)
-    ]
+    work = [plan for plan in deployment.plan.tables if plan.has_work and not plan.refusals]
     if work:
         require_delta(session)
         note = require_same_answers(deployment, engine_of(session))
@@ -227,9 +223,7 @@ def _apply(
 
 def without_work(deployment: Deployment, log: DeployLog) -> tuple[AppliedTable, ...]:
     """Log and return the results of tables without work: up to date, refused, or not planned."""
-    idle = [
-        plan for plan in deployment.plan.tables if plan.refusals or not (plan.steps or plan.writes_marker)
-    ]
+    idle = [plan for plan in deployment.plan.tables if plan.refusals or not plan.has_work]
     unplanned = (
         AppliedTable(failure.table, "", Outcome.UNPLANNED, error=failure.error)
         for failure in deployment.unplanned

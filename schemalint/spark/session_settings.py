@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Final
 
 from schemalint.base.errors import ApplyError
@@ -168,11 +168,9 @@ def session_catalog(*sessions: SqlSession) -> Iterator[None]:
             session.sql(f"USE {always_quoted(catalog)}{schema and f'.{schema}'}").collect()
 
 
-@contextmanager
-def prepared(session: SqlSession, user_metadata: str) -> Iterator[None]:
+def prepared(session: SqlSession, user_metadata: str) -> AbstractContextManager[None]:
     """Set the user metadata of the commits of statements."""
-    with assigned(session, {_USER_METADATA: user_metadata}):
-        yield
+    return assigned(session, {_USER_METADATA: user_metadata})
 
 
 @contextmanager

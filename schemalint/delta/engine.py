@@ -34,6 +34,7 @@ FABRIC_PAGE: Final = "learn.microsoft.com/fabric/data-engineering/runtime-1-3"
 FABRIC_READ: Final = "2026-04"
 """When it was read; the day is not known any more."""
 
+_EXAMPLES: Final = {DELTA_SPARK: "4.4.0", DATABRICKS: "16.4", FABRIC: "1.3"}
 _OLDEST_DATABRICKS: Final = (9, 1)
 # The newest runtime of which a page of docs.databricks.com says what it does with a type, 2026-11.
 _NEWEST_DATABRICKS: Final = "18.2"
@@ -179,12 +180,12 @@ def parse_engine(text: str) -> Engine:
         ValueError: There is no such engine, or it has no such version; the message says which there are.
     """
     name, _, version = text.partition(" ")
-    if name not in (DELTA_SPARK, DATABRICKS, FABRIC):
+    if name not in _EXAMPLES:
         raise ValueError(
             f"there is no engine {name[:40]!r}; known are {DELTA_SPARK}, {DATABRICKS} and {FABRIC}"
         )
     if not re.fullmatch(r"\d{1,4}(\.\d{1,4}){0,3}", version, re.ASCII):
-        raise ValueError(f"{version[:40]!r} is no version of {name}; write one such as {_example(name)}")
+        raise ValueError(f"{version[:40]!r} is no version of {name}; write one such as {_EXAMPLES[name]}")
     engine = Engine(name, version)
     if reason := _why_not(engine):
         raise ValueError(f"{name} has no version {version}; {reason}")
@@ -204,10 +205,6 @@ def _why_not(engine: Engine) -> str:
     _major, *rest = engine.release
     is_known = engine.release >= _OLDEST_DATABRICKS and (not rest or rest[0] <= _HIGHEST_MINOR)
     return "" if is_known else "known are 9.1 to 18.2 and newer ones"
-
-
-def _example(name: str) -> str:
-    return {DELTA_SPARK: "4.4.0", DATABRICKS: "16.4", FABRIC: "1.3"}[name]
 
 
 def _newest(versions: dict[str, str]) -> str:

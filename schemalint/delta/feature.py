@@ -59,7 +59,6 @@ class TableFeature:
         preview: Whether Delta may still change the feature incompatibly.
         settable: Whether ``delta.feature.<name>`` adds the feature to an existing table.
         in_spark: Whether Delta Spark 4.4.0 knows the feature; otherwise it refuses tables that list it.
-        since: The first release of Delta Spark with the feature; empty if unknown.
         source: The file that defines the feature, in Delta Spark (Scala) or Delta Kernel (Java).
     """
 
@@ -78,7 +77,6 @@ class TableFeature:
     preview: bool = False
     settable: bool = True
     in_spark: bool = True
-    since: str = ""
     source: str = "TableFeature.scala"
 
 
@@ -144,15 +142,13 @@ _LEGACY: Final = (
         automatic=True,
         removable=True,
         drop_commits=1,
-        since="0.8.0",
     ),
-    # The older key delta.enableChangeDataCapture has the same effect; `properties.value_of` reads both.
+    # The older key delta.enableChangeDataCapture has the same effect; `properties.property_value` reads both.
     TableFeature(
         "changeDataFeed",
         legacy=(1, 4),
         enabled_by_property=("delta.enableChangeDataFeed", _TRUE),
         automatic=True,
-        since="2.0.0",
     ),
     TableFeature(
         "generatedColumns", legacy=(1, 4), enabled_by_schema=SchemaTrigger.GENERATED, automatic=True
@@ -166,20 +162,18 @@ _LEGACY: Final = (
         removable=True,
         drop_needs_history=True,
         drop_commits=4,
-        since="1.2.0",
     ),
     TableFeature(
         "identityColumns",
         legacy=(1, 6),
         enabled_by_schema=SchemaTrigger.IDENTITY,
         automatic=True,
-        since="3.3.0",
     ),
 )
 
 _BY_NAME: Final = (
     # The only feature that Delta adds automatically to a new table, but not to an existing one.
-    TableFeature("timestampNtz", reader=True, enabled_by_schema=SchemaTrigger.TIMESTAMP_NTZ, since="2.4.0"),
+    TableFeature("timestampNtz", reader=True, enabled_by_schema=SchemaTrigger.TIMESTAMP_NTZ),
     TableFeature("allowColumnDefaults"),
     TableFeature(
         "deletionVectors",
@@ -189,7 +183,6 @@ _BY_NAME: Final = (
         removable=True,
         drop_needs_history=True,
         drop_commits=5,
-        since="2.3.0",
     ),
     TableFeature(
         "rowTracking",
@@ -199,10 +192,9 @@ _BY_NAME: Final = (
         removable=True,
         drop_commits=2,
         drop_removes_property=True,
-        since="3.2.0",
     ),
     TableFeature("domainMetadata", removable=True, drop_commits=1),
-    TableFeature("clustering", requires=frozenset({"domainMetadata"}), settable=False, since="3.1.0"),
+    TableFeature("clustering", requires=frozenset({"domainMetadata"}), settable=False),
     TableFeature(
         "v2Checkpoint",
         reader=True,
@@ -211,7 +203,6 @@ _BY_NAME: Final = (
         removable=True,
         drop_needs_history=True,
         drop_commits=4,
-        since="3.0.0",
     ),
     TableFeature(
         "inCommitTimestamp",
@@ -222,20 +213,18 @@ _BY_NAME: Final = (
     ),
     TableFeature("vacuumProtocolCheck", reader=True, removable=True, drop_needs_history=True, drop_commits=4),
     # DROP FEATURE adds it; only DROP FEATURE … TRUNCATE HISTORY removes it.
-    TableFeature(CHECKPOINT_PROTECTION, removable=True, drop_commits=2, since="4.0.0"),
+    TableFeature(CHECKPOINT_PROTECTION, removable=True, drop_commits=2),
     TableFeature(
         "icebergCompatV1",
         enabled_by_property=("delta.enableIcebergCompatV1", _TRUE),
         automatic=True,
         requires=frozenset({"columnMapping"}),
-        since="3.0.0",
     ),
     TableFeature(
         "icebergCompatV2",
         enabled_by_property=("delta.enableIcebergCompatV2", _TRUE),
         automatic=True,
         requires=frozenset({"columnMapping"}),
-        since="3.1.0",
     ),
     TableFeature(
         "icebergCompatV3",
@@ -253,7 +242,6 @@ _BY_NAME: Final = (
         drop_needs_history=True,
         drop_commits=4,
         drop_removes_property=True,
-        since="4.0.0",
     ),
     TableFeature(
         "variantType",
@@ -261,7 +249,6 @@ _BY_NAME: Final = (
         enabled_by_schema=SchemaTrigger.VARIANT,
         automatic=True,
         unless="variantType-preview",
-        since="4.0.0",
     ),
     # delta.enableVariantShredding adds the preview (below); delta.feature.variantShredding adds this one.
     TableFeature("variantShredding", reader=True, requires=frozenset({"variantType"})),
@@ -281,7 +268,6 @@ _BY_NAME: Final = (
         reader=True,
         requires=frozenset({"inCommitTimestamp", "vacuumProtocolCheck"}),
         settable=False,
-        since="4.0.1",
     ),
     TableFeature(
         "materializePartitionColumns",
@@ -301,7 +287,6 @@ _PREVIEWS: Final = (
         drop_needs_history=True,
         drop_commits=4,
         preview=True,
-        since="3.2.0",
     ),
     TableFeature("variantType-preview", reader=True, preview=True),
     # Measured on Delta 4.4.0: …variantShredding.forceUsePreviewTableFeature is on by default. In Delta Kernel

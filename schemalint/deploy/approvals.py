@@ -14,25 +14,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from schemalint.base.errors import UsageError
-from schemalint.base.values import frozen, replace
+from schemalint.base.values import replace
 from schemalint.model.table_plan import PLAN_FORMAT, Approval, Plan, Refusal, RefusalKind, StepKind, TablePlan
 
 if TYPE_CHECKING:
     from schemalint.deploy.deploy_input import Deployment
     from schemalint.model.contract import Contract
-
-
-@frozen
-class Approvals:
-    """The approvals that a run has.
-
-    Attributes:
-        kinds: The approved kinds of steps (``--allow``).
-        hashes: The approved hashes, of plans and of tables (``--approved``, ``approved-plans``).
-    """
-
-    kinds: frozenset[str] = frozenset()
-    hashes: frozenset[str] = frozenset()
 
 
 def require_hashes(texts: Iterable[str]) -> frozenset[str]:
@@ -68,10 +55,10 @@ def require_at_most(plan: Plan, most: int | None) -> None:
 
 def missing_approvals(deployment: Deployment, table: TablePlan) -> frozenset[Approval]:
     """Return the approvals that the steps of a table still need."""
-    approvals = _given(deployment)
     if _is_approved(deployment, table):
         return frozenset()
-    return frozenset(approval for approval in table.needs if approval.value not in approvals.kinds)
+    allowed = deployment.request.allow if deployment.request is not None else frozenset[str]()
+    return frozenset(approval for approval in table.needs if approval.value not in allowed)
 
 
 def is_approved_by_hash(deployment: Deployment) -> bool:
@@ -110,15 +97,16 @@ def with_upgrade_gated(plan: TablePlan) -> TablePlan:
     return replace(plan, steps=steps)
 
 
-def _given(deployment: Deployment) -> Approvals:
+def _approved_hashes(deployment: Deployment) -> frozenset[str]:
+    """Return the approved hashes, of plans and of tables (``--approved``, ``approved-plans``)."""
     request = deployment.request
     if request is None:
-        return Approvals(hashes=deployment.approved or frozenset())
-    return Approvals(request.allow, request.approved | request.settings.config.approved_plans)
+        return deployment.approved or frozenset()
+    return request.approved | request.settings.config.approved_plans
 
 
 def _is_approved(deployment: Deployment, table: TablePlan) -> bool:
-    return not _given(deployment).hashes.isdisjoint({table.hash, deployment.plan_hash})
+    return not _approved_hashes(deployment).isdisjoint({table.hash, deployment.plan_hash})
 
 
 def _checked(deployment: Deployment, table: TablePlan) -> TablePlan:

@@ -233,7 +233,11 @@ def _approved_in_plan(
     if written.reviewed is not None:
         before = revisions.at(written.reviewed.commit, contract.key)
     approval = approve(findings, written.with_contracts([(before, contract)]), request.rules, written.today)
-    if written.reviewed is not None or applied is None or not any(map(_forbids, approval.remaining)):
+    if (
+        written.reviewed is not None
+        or applied is None
+        or not any(finding.severity >= Severity.ERROR for finding in approval.remaining)
+    ):
         return approval
     earlier = [(revision, revision) for revision in _since(applied, contract, revisions)]
     exceptions = written.with_contracts([(contract, contract), *earlier])
@@ -247,10 +251,6 @@ def _since(applied: Contract, contract: Contract, revisions: Revisions) -> Itera
         if declaration_hash(revision) == end:
             return
         yield revision
-
-
-def _forbids(finding: Finding) -> bool:
-    return finding.severity >= Severity.ERROR
 
 
 def _with_rewrites_waiting(plan: TablePlan, outcome: ExceptionResult) -> TablePlan:

@@ -82,7 +82,7 @@ class AlterContext:
         """Whether the table has column mapping after its properties are set."""
         new = [changed.new for changed in self.of(PropertyChanged) if changed.key == COLUMN_MAPPING_MODE]
         modes = [self.live.properties.get(COLUMN_MAPPING_MODE), *new]
-        return any(isinstance(mode, str) and mode.lower() != "none" for mode in modes)
+        return not all(map(_is_off, modes))
 
     @cached_property
     def unmaps(self) -> bool:

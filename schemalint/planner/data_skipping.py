@@ -135,7 +135,11 @@ def with_statistics_restored(context: AlterContext, declared: TableState) -> Alt
     value = declared.properties.get(STATISTICS_COLUMNS)
     if value is None or broken_by_drops(context.changes, context.live.properties) is None:
         return context
-    others = [change for change in context.changes if not _is_about_list(change)]
+    others = (
+        change
+        for change in context.changes
+        if not (isinstance(change, PropertyChanged) and change.key == STATISTICS_COLUMNS)
+    )
     return replace(context, changes=(*others, PropertyChanged(STATISTICS_COLUMNS, UNMANAGED, value)))
 
 
@@ -172,7 +176,3 @@ def statistics_in_the_way(
             f"declare {STATISTICS_COLUMNS} in the contract: the plan then takes it off, and sets it again",
             about=ObjectRef("property", STATISTICS_COLUMNS),
         )
-
-
-def _is_about_list(change: Change) -> bool:
-    return isinstance(change, PropertyChanged) and change.key == STATISTICS_COLUMNS

@@ -52,12 +52,31 @@ class FindingsSink:
     run: AuditRun
 
     def append(self, result: CheckResult) -> int:
-        """Append the findings, and return the number of rows.
+        """Append the findings, unless the table has those of the run already.
+
+        Delta records the run in the commit that appends its rows (``txnAppId`` and ``txnVersion``;
+        PROTOCOL.md, "Transaction Identifiers"), and ignores a repeated one. So the table contains a run that
+        was killed, or that CI repeats, once or not at all.
+
+        Returns:
+            The number of rows that the run has in the table now.
 
         Raises:
             ApplyError: The rows could not be written.
         """
-        return append(self.session, self.table, result, self.run)
+        rows = rows_of(result, self.run)
+        schema = ", ".join(f"{always_quoted(column.name)} {column.type}" for column in COLUMNS)
+        from pyspark.sql.functions import col  # noqa: PLC0415
+
+        with required_settings(self.session), prepared(self.session, _provenance(self.run)):
+            try:
+                frame = self.session.createDataFrame(rows, schema).coalesce(1)
+                writer = frame.writeTo(self.table).option("txnAppId", f"schemalint-audit-{self.run.id}")
+                writer.option("txnVersion", "1").append()
+                number: int = self.session.table(self.table).where(col("run_id") == self.run.id).count()
+            except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
+                raise StatementError(error, f"append to {self.table}") from None
+        return number
 
 
 def open_sink(session: Session, table: str, run_id: str | None) -> FindingsSink:
@@ -177,40 +196,6 @@ def _make_ready(session: SparkSession, table: str) -> None:
             f"{table} does not have the schema of the findings: {'; '.join(differences)}",
             help="name a table that does not exist yet: schemalint creates it",
         )
-
-
-def append(session: SparkSession, table: str, result: CheckResult, audit: AuditRun) -> int:
-    """Append the findings of a run, unless the table has them already.
-
-    Delta records the run in the commit that appends its rows (``txnAppId`` and ``txnVersion``; PROTOCOL.md,
-    "Transaction Identifiers"), and ignores a repeated one. So the table contains a run that was killed, or
-    that CI repeats, once or not at all.
-
-    Args:
-        session: Classic or Connect.
-        table: The table as SQL names it; see `_make_ready`.
-        result: The result of the audit.
-        audit: The run.
-
-    Returns:
-        The number of rows that the run has in the table now.
-
-    Raises:
-        ApplyError: The rows could not be written.
-    """
-    rows = rows_of(result, audit)
-    schema = ", ".join(f"{always_quoted(column.name)} {column.type}" for column in COLUMNS)
-    from pyspark.sql.functions import col  # noqa: PLC0415
-
-    with required_settings(session), prepared(session, _provenance(audit)):
-        try:
-            frame = session.createDataFrame(rows, schema).coalesce(1)
-            writer = frame.writeTo(table).option("txnAppId", f"schemalint-audit-{audit.id}")
-            writer.option("txnVersion", "1").append()
-            number: int = session.table(table).where(col("run_id") == audit.id).count()
-        except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
-            raise StatementError(error, f"append to {table}") from None
-    return number
 
 
 def rows_of(result: CheckResult, audit: AuditRun) -> list[tuple[object, ...]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from schemalint.delta import feature, properties
@@ -229,11 +227,6 @@ def test_some_features_cannot_be_set_by_property() -> None:
         *SPARK_TESTS_ONLY,
         *KERNEL_ONLY,
     }
-
-
-def test_releases_are_versions_or_unknown() -> None:
-    assert all(re.fullmatch(r"(\d+\.\d+\.\d+)?", row.since) for row in FEATURES.values())
-    assert FEATURES["deletionVectors"].since == "2.3.0"
 
 
 def test_every_row_names_its_source() -> None:

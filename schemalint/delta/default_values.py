@@ -62,16 +62,27 @@ def _of_boolean(word: str, type_: DataType) -> Misfit | None:
 
 def _of_number(number: re.Match[str], type_: DataType) -> Misfit | None:
     sign, digits, exponent, suffix = number.groups()
-    value = Decimal(f"{sign}{digits}{exponent}")
+    value = _number(f"{sign}{digits}{exponent}")
+    if value is None:
+        return None
     is_float = suffix.lower() in {"d", "f"} or (bool(exponent) and not suffix)
     is_integer = not is_float and "." not in digits and suffix.lower() != "bd"
     if isinstance(type_, Char | Varchar):
-        return Misfit.LENGTH if is_integer and len(str(int(value))) > type_.length else None
+        length = max(value.adjusted(), 0) + 1 + (value < 0)  # Python prints no integer of 5,000 digits
+        return Misfit.LENGTH if is_integer and length > type_.length else None
     if isinstance(type_, String) or (isinstance(type_, Atomic) and type_.name in {"variant", "timestamp"}):
         return None
     if isinstance(type_, Atomic) and type_.name == "binary":
         return None if is_integer and -(2**63) <= value < 2**63 else Misfit.TYPE
     return _as_number(value, type_)
+
+
+def _number(text: str) -> Decimal | None:
+    """Return a number; None for one whose exponent is beyond Python's, and so beyond all types of Spark."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return None
 
 
 def _as_number(value: Decimal, type_: DataType) -> Misfit | None:
@@ -102,7 +113,8 @@ def _of_text(text: str, type_: DataType) -> Misfit | None:
     if isinstance(type_, Char | Varchar):
         return Misfit.LENGTH if len(text.rstrip(" ")) > type_.length else None
     if isinstance(type_, DecimalType):
-        return _as_number(Decimal(text.strip()), type_) if _matches(_TEXT_NUMBER, text) else Misfit.TYPE
+        value = _number(text.strip()) if _matches(_TEXT_NUMBER, text) else None
+        return Misfit.TYPE if value is None else _as_number(value, type_)
     if isinstance(type_, String):
         return None
     if not isinstance(type_, Atomic) or type_ in {VOID, BOOLEAN}:

@@ -61,12 +61,15 @@ def columns_used(expression: str) -> frozenset[Names] | None:
 def parsed(expression: str) -> exp.Expr | None:
     """Return an expression as a tree; None if it cannot be parsed, or contains ``*`` or a subquery."""
     # Importing sqlglot takes longer than a whole check, and few changes concern an expression.
-    from sqlglot import Dialect, exp  # noqa: PLC0415
-    from sqlglot.errors import SqlglotError  # noqa: PLC0415
+    from logging import CRITICAL, getLogger  # noqa: PLC0415
 
+    from sqlglot import Dialect, exp  # noqa: PLC0415
+
+    # It logs texts that it warns of as they are, and without a handler that is standard error.
+    getLogger("sqlglot").setLevel(CRITICAL)
     try:
         trees = Dialect.get_or_raise("spark").parse_into(exp.Condition, expression)
-    except (SqlglotError, RecursionError):
+    except Exception:  # noqa: BLE001 (beside its own errors IndexError for `map(a)`, decimal's, and RecursionError)
         return None
     tree = trees[0] if len(trees) == 1 else None
     return None if tree is None or tree.find(exp.Star, exp.Query) is not None else tree

@@ -76,3 +76,13 @@ def test_sqlglot_is_loaded_only_for_expressions() -> None:
     code = "import sys, schemalint.plugin; print('sqlglot' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize("expression", ["size(map(a)) > 0", "map(", "x -> 1bd . cast(array(a) as int"])
+def test_what_the_parser_stumbles_over_cannot_be_parsed(expression: str) -> None:
+    assert columns_used(expression) is None
+
+
+def test_the_parser_prints_no_text_of_a_contract(caplog: pytest.LogCaptureFixture) -> None:
+    assert columns_used("get_json_object(a, '$[\n::error::of the contract') = 'b'") is not None
+    assert caplog.records == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 from typing import Final, TypeAlias
 
 from schemalint.base.values import frozen
@@ -240,15 +241,8 @@ def recent_writers(tables: Iterable[Mapping[str, int]], now: int) -> tuple[Engin
         now: The time, in milliseconds since the epoch.
     """
     recent = {info for writers in tables for info, at in writers.items() if at >= recent_since(now)}
-    return tuple(sorted({engine for info in recent if (engine := engine_of_commit(info))}, key=_order))
-
-
-def _undeclared_writers(declared: Iterable[Engines], recent: Iterable[Engine]) -> tuple[Engine, ...]:
-    """Return the engines among the recent writers that nobody declared; none if nobody declared any."""
-    writers = tuple(engine for engines in declared for engine in engines.all)
-    if not writers:
-        return ()
-    return tuple(engine for engine in recent if not any(own.includes(engine) for own in writers))
+    engines = {engine for info in recent if (engine := engine_of_commit(info))}
+    return tuple(sorted(engines, key=attrgetter("name", "release")))
 
 
 def warning(
@@ -256,14 +250,18 @@ def warning(
 ) -> str | None:
     """Return what to say of a target of which the log knows more writers; None if it knows no more.
 
+    None also if nobody declares a writer.
+
     Args:
         target: The name of the target.
         declared: The engines that the configuration names for it.
         tables: `LiveTable.writers` of its tables.
         now: The time, in milliseconds since the epoch.
     """
-    missing = _undeclared_writers(declared, recent_writers(tables, now))
-    if not missing:
+    writers = [engine for engines in declared for engine in engines.all]
+    recent = recent_writers(tables, now)
+    missing = [engine for engine in recent if not any(own.includes(engine) for own in writers)]
+    if not writers or not missing:
         return None
     names = " and ".join(map(str, missing))
     return f"{names} wrote tables of target {target} in the last 30 days, and no writers of it name that"
@@ -273,7 +271,3 @@ def as_setting(engines: Iterable[Engine]) -> str:
     """Return the line of the configuration that declares these writers."""
     names = ", ".join(f'"{engine}"' for engine in engines)
     return f"writers = [{names}]"
-
-
-def _order(engine: Engine) -> tuple[str, tuple[int, ...]]:
-    return engine.name, engine.release

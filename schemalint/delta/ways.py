@@ -142,7 +142,7 @@ def _ways(change: TypeChanged, state: TableState, engine: Engine | None) -> Iter
         f"overwrite the table with overwriteSchema, with {name} cast to {new}",
         1,
         (*_lost_by_overwriting(change.path, state), *_layout(state, "partitionBy")),
-        _STRICT if _has_strict_identity(state) else None,
+        _refusal_of_identity(state),
         _OVERWRITTEN,
         stops_tracked=_CHANGED_FILES,
     )
@@ -188,13 +188,13 @@ def _ways_of_others(change: Change, state: TableState) -> Iterator[WayOut]:
             yield _by_overwriting(state, f"without {column}")
             yield _by_replacing(state, "", f", without {column}")
         case GeneratedChanged(path=path, new=None) | IdentityChanged(path=path, new=None):
-            refused = _STRICT if _has_strict_identity(state) else None
             plain = update_field(
                 state.columns, path, lambda field: replace(field, generated=None, identity=None)
             )
             kept = replace(state, columns=plain)
             overwrite = _by_overwriting(kept, _kept_layout(state, "with partitionBy({})"))
-            yield replace(overwrite, refused=refused, stops=_CHANGED_FILES)  # the schema stays
+            # The schema stays.
+            yield replace(overwrite, refused=_refusal_of_identity(state), stops=_CHANGED_FILES)
             yield _by_replacing(kept, _kept_layout(state, " PARTITIONED BY ({})"))
         case GeneratedChanged(path=(str(),)):
             yield _by_definition(state)
@@ -219,9 +219,9 @@ def _kept_layout(state: TableState, clause: str) -> str:
 
 
 def _by_overwriting(state: TableState, how: str) -> WayOut:
-    refused = _STRICT if _has_strict_identity(state) else None
     does = f"overwrite the table with overwriteSchema{', ' if how else ''}{how}"
     lost = (*_lost_of_columns(Itself(state)), *_clustering(state))
+    refused = _refusal_of_identity(state)
     return WayOut(Way.OVERWRITE, does, 1, lost, refused, _OVERWRITTEN, stops_tracked=_CHANGED_FILES)
 
 
@@ -251,7 +251,7 @@ def _by_definition(state: TableState) -> WayOut:
         "readers meanwhile see an empty table",
         2,
         ("the table id", *_clustering(state), *_lost_of_table(state)),
-        _STRICT if _has_strict_identity(state) else None,
+        _refusal_of_identity(state),
         _REPLACED,
         stops_tracked=_REPLACED,
     )
@@ -366,9 +366,10 @@ def _of_columns(what: str, paths: Iterable[Path]) -> Iterator[str]:
         yield f"{what} of {', '.join(names[:_MOST_NAMES])}{more}"
 
 
-def _has_strict_identity(state: TableState) -> bool:
-    """Whether a column generates its values always: then Delta refuses to write the old ones again."""
-    return any(not identity.allow_explicit_insert for _path, identity in _identities(Itself(state)))
+def _refusal_of_identity(state: TableState) -> str | None:
+    """Return the class with which Delta refuses to write old values again: a column generates all of them."""
+    is_strict = any(not identity.allow_explicit_insert for _path, identity in _identities(Itself(state)))
+    return _STRICT if is_strict else None
 
 
 @lru_cache(maxsize=8)

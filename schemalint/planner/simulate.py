@@ -45,13 +45,12 @@ def simulate(state: TableState, steps: Iterable[Step]) -> TableState:
     return state
 
 
-def deviations(expected: TableState, live: TableState, *steps: Step) -> tuple[str, ...]:
-    """Return what differs from the plan among the objects that steps touch; other columns do not count.
+def deviations(expected: TableState, live: TableState, step: Step) -> tuple[str, ...]:
+    """Return what differs from the plan among the objects that a step touches; other columns do not count.
 
     A statement that creates a table touches the whole table; a session may add properties of its own.
     """
-    changes = [change for step in steps for change in step.changes]
-    return touched_differences(expected, live, changes, {subject(change) for change in changes})
+    return touched_differences(expected, live, step.changes, set(map(subject, step.changes)))
 
 
 def touched_differences(

@@ -14,8 +14,6 @@ from math import ceil
 from typing import Any, Final
 
 from schemalint.base.errors import ApplyError
-from schemalint.base.printable import visible
-from schemalint.base.redaction import without_secrets
 from schemalint.base.values import field, frozen
 from schemalint.delta.datatype import VARIANT, VOID, Field, Map, Struct, type_at, walk
 from schemalint.delta.path import format_path
@@ -25,6 +23,7 @@ from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.table_plan import FILL_COMMIT_BYTES, MOST_FILL_COMMITS, Fill
 from schemalint.planner import statements
+from schemalint.spark.prechecks import shown_value
 from schemalint.spark.session import SqlSession, StatementError, ask
 
 ATTEMPTS: Final = 6
@@ -35,7 +34,6 @@ _COMMIT_BYTES: Final = FILL_COMMIT_BYTES
 _MOST_PARTITIONS: Final = 200
 _MOST_BLOCKED: Final = 8  # then others seem to write all partitions
 _SAMPLES: Final = 5
-_LONGEST_SAMPLE: Final = 40
 _METADATA: Final = "_metadata"  # Spark's column with the file of a row
 
 
@@ -281,9 +279,7 @@ class TableFills:
         left = f"{statements.unfilled(fill)} AND {statements.converted(fill)} IS NULL"
         query = f"SELECT DISTINCT CAST({source} AS string) FROM {self.table} VERSION AS OF {version}"  # noqa: S608 (all names are quoted)
         rows = ask(self.session, f"{query} WHERE {left} LIMIT {_SAMPLES}")
-        for (value,) in rows:
-            text = visible(without_secrets(repr(value)))
-            yield text if len(text) <= _LONGEST_SAMPLE else f"{text[:_LONGEST_SAMPLE]}…"
+        yield from (shown_value(value) for (value,) in rows)
 
 
 def _partition_columns(live: LiveTable) -> tuple[str, ...]:

@@ -356,10 +356,11 @@ def _violations(session: SqlSession, query: _ConstraintQuery) -> str:
 
 
 def _row(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {_value(value)}" for name, value in values.items())
+    return ", ".join(f"{name} = {shown_value(value)}" for name, value in values.items())
 
 
-def _value(value: object) -> str:
+def shown_value(value: object) -> str:
+    """Return a value of the data for a message."""
     text = "NULL" if value is None else repr(value) if isinstance(value, str) else str(value)
     printable = visible(without_secrets(text))
     return printable if len(printable) <= _LONGEST_VALUE else f"{printable[:_LONGEST_VALUE]}…"

@@ -49,7 +49,7 @@ def _location(session: SqlSession, plan: TablePlan) -> str:
     if schema[0] == SESSION_CATALOG:
         with suppress(StatementError):
             details = ask(session, f"DESCRIBE NAMESPACE {named_table(format_path(schema))}")
-            return next(str(value) for name, value, *_ in details if name == "Location")
+            return next((str(value) for name, value, *_ in details if name == "Location"), plan.uri)
     return plan.uri
 
 

@@ -34,6 +34,7 @@ from schemalint.model.json_forms import (
     state_to_json,
     text_of,
 )
+from schemalint.model.revision_columns import with_numbers
 from schemalint.model.table_plan import PLAN_FORMAT, Refusal, RefusalKind, TablePlan, hash_of_tables
 from schemalint.planner import PlanOptions
 
@@ -266,8 +267,7 @@ def _numbered(columns: Struct, value: object) -> Struct:
     numbers = [None if number is None else number_of(number) for number in list_of(value)]
     if len(numbers) != len(_numbers(columns)):
         raise ValueError("each column needs a number")
-    following = iter(numbers)
-    return map_fields(columns, lambda _path, field: replace(field, column_id=next(following)))
+    return with_numbers(columns, iter(numbers))
 
 
 def _names(value: object) -> dict[int, str]:

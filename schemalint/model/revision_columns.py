@@ -31,7 +31,7 @@ def numbered_revisions(
 
     Only deletions that the newest revision still lists count.
     """
-    editions = [_numbered(revisions[0].columns, numbers)]
+    editions = [with_numbers(revisions[0].columns, numbers)]
     lost: defaultdict[tuple[object, ...], dict[str, Field]] = defaultdict(dict)
     dropped: dict[int, tuple[str, ...]] = {}
     origins: dict[int, str] = {}
@@ -95,7 +95,7 @@ class _RevisionStep:
 
     def _field(self, old: Field | None, new: Field, path: Path) -> Field:
         if old is None or old.column_id is None:
-            numbered = _numbered(Struct((new,)), self.numbers)
+            numbered = with_numbers(Struct((new,)), self.numbers)
             for _path, field in walk_fields(numbered):
                 self._collect_origin(field)
             return numbered.fields[0]
@@ -140,5 +140,6 @@ def listed_paths(before: TableState, after: TableState) -> frozenset[tuple[str, 
     return frozenset(path_key(entry.path) for entry in newly_listed(before, after))
 
 
-def _numbered(struct: Struct, numbers: Iterator[int]) -> Struct:
+def with_numbers(struct: Struct, numbers: Iterator[int | None]) -> Struct:
+    """Return the columns with these numbers in place of their ids, in the order of `map_fields`."""
     return map_fields(struct, lambda _path, field: replace(field, column_id=next(numbers)))

@@ -23,7 +23,6 @@ from schemalint.delta.datatype import (
     Map,
     Struct,
     field_at,
-    map_fields,
     parts,
     walk_fields,
     with_parts,
@@ -33,6 +32,7 @@ from schemalint.delta.statistics import STATISTICS_COLUMNS
 from schemalint.delta.table import TableState
 from schemalint.model.column_tracking import ColumnTracking, column_numbers
 from schemalint.model.declaration import apply_declaration
+from schemalint.model.revision_columns import with_numbers
 from schemalint.model.table_plan import Step
 
 
@@ -138,5 +138,4 @@ def has_ids(columns: Struct) -> bool:
 
 def with_assigned_ids(columns: Struct) -> Struct:
     """Number the fields as Delta does when column mapping is switched on."""
-    numbers = count(1)
-    return map_fields(columns, lambda _path, field: replace(field, column_id=next(numbers)))
+    return with_numbers(columns, count(1))

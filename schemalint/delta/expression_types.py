@@ -45,6 +45,7 @@ CASTS: Final = frozenset({"cast", "trycast"})
 
 _INTEGERS: Final = (BYTE, SHORT, INTEGER, LONG)
 _NUMBERS: Final = frozenset({*_INTEGERS, FLOAT, DOUBLE})
+_MOST_DIGITS: Final = 19  # of a long; Python converts no text of thousands of digits
 _PARTS_OF_TEXT: Final = frozenset({"substring", "left", "right"})
 _JOINED: Final = frozenset({"dpipe", "concat"})
 _OF_OPERANDS: Final = (
@@ -125,7 +126,10 @@ def _of_column(node: exp.Expr, columns: Struct) -> DataType | None:
 def _of_number(text: str) -> DataType | None:
     """Return the type of a number without a sign or a suffix."""
     if text.isdecimal():
-        return next((type_ for type_, bits in ((INTEGER, 31), (LONG, 63)) if int(text) < 2**bits), None)
+        digits = text.lstrip("0") or "0"
+        if len(digits) > _MOST_DIGITS:
+            return None
+        return next((type_ for type_, bits in ((INTEGER, 31), (LONG, 63)) if int(digits) < 2**bits), None)
     whole, _point, fraction = text.partition(".")
     if not (whole + fraction).isdecimal():
         return DOUBLE if "e" in text.lower() else None

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from schemalint.base.document.nodes import Document, Entry, Node
 
 # The line breaks of libyaml, which reads YAML 1.1.
-_BREAKS = "\n\r\x85\u2028\u2029"
-_BREAK = rf"\r\n|[{_BREAKS}]"
+BREAKS = "\n\r\x85\u2028\u2029"
+_BREAK = rf"\r\n|[{BREAKS}]"
 _WHITE_SPACE = " \t\r\n"
 _DASH = "-"
 _DEFAULT_INDENT = 2
@@ -27,7 +27,7 @@ Sliced = TypeVar("Sliced", str, list[Any], tuple[Any, ...])
 
 def line_start(text: str, offset: int) -> int:
     """Return the start of the line that contains ``offset``, after a byte order mark."""
-    start = max(text.rfind(line_break, 0, offset) for line_break in _BREAKS) + 1
+    start = max(text.rfind(line_break, 0, offset) for line_break in BREAKS) + 1
     return 1 if start == 0 and text.startswith(BOM) else start
 
 
@@ -50,7 +50,7 @@ def column(text: str, offset: int) -> int:
 
 def ends_line(text: str, offset: int) -> bool:
     """Whether a line break directly precedes ``offset``, as at the end of a block scalar."""
-    return offset > 0 and text[offset - 1] in _BREAKS
+    return offset > 0 and text[offset - 1] in BREAKS
 
 
 def line_break(text: str) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NO_COLON: Final = "could not find expected ':'"
-_UNEXPECTED_COLON: Final = "mapping values are not allowed"
+UNEXPECTED_COLON: Final = "mapping values are not allowed"
 _NO_ITEM: Final = "did not find expected '-' indicator"
 _NO_KEY: Final = "did not find expected key"
 _NO_COMMA: Final = "did not find expected ',' or"
@@ -60,7 +60,7 @@ def mistake(text: str, marks: Marks, message: str) -> Mistake | None:
         return Mistake(Span(start, line_end(text, start)), *CONFLICT)
     if _NO_COLON in message and marks.context is not None:
         return _without_colon(text, marks.context)
-    if _UNEXPECTED_COLON in message:
+    if UNEXPECTED_COLON in message:
         return _below_a_value(text, marks.problem)
     if _NO_ITEM in message or _NO_KEY in message:
         return _not_aligned(text, marks, in_list=_NO_ITEM in message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from schemalint.base.errors import Location
@@ -168,13 +169,7 @@ def children(node: Node) -> Iterator[tuple[str | int, Node]]:
 
 def data_of(node: Node) -> Any:  # noqa: ANN401 (any YAML value)
     """Return the content of a node: dicts, lists and the values of scalars."""
-    match node:
-        case Scalar(value=value):
-            return value
-        case Mapping(entries=entries):
-            return {entry.key.text: data_of(entry.value) for entry in entries}
-        case Sequence(items=items):
-            return [data_of(item) for item in items]
+    return content_of(node, attrgetter("value"))
 
 
 def content_of(node: Node, of_scalar: Callable[[Scalar], object]) -> Any:  # noqa: ANN401 (any YAML value)
@@ -196,12 +191,10 @@ def location(file: str, text: str, span: Span) -> Location:
 
 
 def _child(node: Node, step: str | int) -> Node | None:
-    if isinstance(node, Mapping) and isinstance(step, str):
-        entry = node.entry(step)
-        return entry.value if entry else None
-    if isinstance(node, Sequence) and isinstance(step, int) and 0 <= step < len(node.items):
-        return node.items[step]
-    return None
+    if isinstance(step, str):
+        return value_of(node, step)
+    items = items_of(node)
+    return items[step] if 0 <= step < len(items) else None
 
 
 def _position(text: str, offset: int) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from schemalint.base.document.mistakes import Marks, mistake
+from schemalint.base.document.mistakes import UNEXPECTED_COLON, Marks, mistake
 from schemalint.base.document.nodes import Span, location
 from schemalint.base.document.scalars import quote
 from schemalint.base.errors import ContractError
@@ -13,7 +13,6 @@ from schemalint.base.errors import ContractError
 if TYPE_CHECKING:
     import yaml
 
-_UNEXPECTED_COLON = "mapping values are not allowed"
 # A part of libyaml's problem or context message, and its help; the first match wins.
 _HELP = (
     ("tab character", "indent with spaces"),
@@ -22,7 +21,7 @@ _HELP = (
     ("anchor", "quote a value that begins with an ampersand"),
     ("while scanning a tag", "quote a value that begins with an exclamation mark"),
     ("quoted scalar", "close the quote; inside double quotes, write a backslash twice"),
-    (_UNEXPECTED_COLON, "quote a value that contains a colon and a space, and check the indentation"),
+    (UNEXPECTED_COLON, "quote a value that contains a colon and a space, and check the indentation"),
     ("", "check the indentation, the quotes and the brackets around this position"),
 )
 _TYPE_WITH_BRACKETS = r"(?i)(?:array|map|struct)\s*<"
@@ -110,7 +109,7 @@ def _error_span(error: yaml.YAMLError, text: str) -> Span:
 def _unquoted_value(text: str, offset: int, message: str) -> Span | None:
     line = _line(text, offset)
     match = re.match(_KEY_AND_VALUE, text[line.start : line.end])
-    if match is None or _UNEXPECTED_COLON not in message:
+    if match is None or UNEXPECTED_COLON not in message:
         return None
     value = Span(line.start + match.start("value"), line.start + match.end("value"))
     return value if value.start <= offset < value.end else None

@@ -53,25 +53,23 @@ def composed(text: str) -> Plain | None:
 
     It only composes nodes: no tag constructs anything.
     """
-    from ruamel.yaml import YAML  # noqa: PLC0415 (only runs that edit files need it)
-    from ruamel.yaml.error import YAMLError  # noqa: PLC0415
-
-    try:
-        root = YAML(typ="safe", pure=True).compose(text)
-        return None if root is None else _composed(root)
-    except (YAMLError, RecursionError):
-        return None
+    documents = _documents(text)
+    return documents[0] if documents and len(documents) == 1 else None
 
 
 def _read_alike(file: str, text: str) -> bool:
+    own = [content_of(document.root, attrgetter("text")) for document in read_documents(text, file)]
+    return _documents(text) == own
+
+
+def _documents(text: str) -> list[Plain] | None:
     from ruamel.yaml import YAML  # noqa: PLC0415 (only runs that edit files need it)
     from ruamel.yaml.error import YAMLError  # noqa: PLC0415
 
     try:
-        other = [_composed(root) for root in YAML(typ="safe", pure=True).compose_all(text)]
-    except YAMLError:
-        return False
-    return other == [content_of(document.root, attrgetter("text")) for document in read_documents(text, file)]
+        return [_composed(root) for root in YAML(typ="safe", pure=True).compose_all(text)]
+    except (YAMLError, RecursionError):
+        return None
 
 
 def _composed(node: Any) -> Plain:  # noqa: ANN401 (ruamel.yaml's nodes)

@@ -27,6 +27,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from schemalint.base.document.layout import BREAKS, content_end
 from schemalint.base.document.nodes import (
     BOM,
     Document,
@@ -59,7 +60,6 @@ _CANDIDATE = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:--- )?["']?schemalint["']?\s*:
 # https://yaml.org/spec/1.2.2/#51-character-set
 _NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
-_WHITE_SPACE = " \t\r\n"
 _SPLIT = "split the file, for example into one file per table"
 _NO_TAG = "remove the tag; quote the value if it is text"
 _WRITE_OUT = "write the value out; quote it if it is text"
@@ -70,10 +70,8 @@ _new_scalar: partial[Scalar] = partial(tuple.__new__, Scalar)
 _new_entry: partial[Entry] = partial(tuple.__new__, Entry)
 
 
-# The line breaks of YAML 1.1, by which libyaml reads.
-_BREAK = "\n\r\x85\u2028\u2029"
 # A line that begins so starts a document whatever is around it: libyaml asks for it before all else.
-_DOCUMENT_START = rf"(?<=[{_BREAK}])(?=---(?:[ \t{_BREAK}]|\Z))"
+_DOCUMENT_START = rf"(?<=[{BREAKS}])(?=---(?:[ \t{BREAKS}]|\Z))"
 
 
 def candidate(data: bytes) -> bool:
@@ -114,21 +112,17 @@ def read_documents(text: str, file: str) -> tuple[Document, ...]:
     return _read_long(text, file) if len(text) > _LONG else _read_short(text, file)
 
 
-def read_blanked(text: str, file: str, blanked: str) -> tuple[Document, ...]:
+def read_blanked(text: str, file: str, blanked: str | None = None) -> tuple[Document, ...]:
     """Return the documents of a text that has blanks in place of some parts, with the positions of the whole.
 
     Args:
         text: The whole file, as for `read_documents`.
         file: The file name, for locations.
-        blanked: The text with the blanks, as long as the whole.
+        blanked: The text with the blanks, as long as the whole; None for the whole.
 
     Raises:
         ContractError: As for `read_documents`.
     """
-    return _read(text, file, blanked)
-
-
-def _read(text: str, file: str, blanked: str | None = None) -> tuple[Document, ...]:
     _check_characters(text, file)
     try:
         return tuple(_Reader(text, file, text if blanked is None else blanked).documents())
@@ -141,8 +135,8 @@ def _read(text: str, file: str, blanked: str | None = None) -> tuple[Document, .
 
 
 _LONG = 1_000
-_read_long = lru_cache(maxsize=8)(_read)
-_read_short = lru_cache(maxsize=256)(_read)
+_read_long = lru_cache(maxsize=8)(read_blanked)
+_read_short = lru_cache(maxsize=256)(read_blanked)
 
 
 def _check_characters(text: str, file: str) -> None:
@@ -287,7 +281,7 @@ def _end(event: Event) -> int:
 def _content_end(text: str, start: int, end: int) -> int:
     """Return the end of a block scalar; blank lines after it are content only with ``|+``."""
     header, *_ = text[start:end].splitlines()
-    return end if "+" in header.partition("#")[0] else start + len(text[start:end].rstrip(_WHITE_SPACE))
+    return end if "+" in header.partition("#")[0] else content_end(text, Span(start, end))
 
 
 def root_values(text: str, key: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from schemalint.delta.log_store import (
 from schemalint.model.table_plan import TablePlan
 from schemalint.project.config import SparkSettings
 from schemalint.project.config.trust import TrustedTarget
-from schemalint.tables.catalog import CATALOG_MANAGED
+from schemalint.tables.delta_log.table_reader import CATALOG_MANAGED
 
 _PACKAGE: Final = "io.delta:delta-storage-s3-dynamodb"
 

@@ -14,7 +14,7 @@ from schemalint.delta.datatype import INTEGER, LONG, Field, Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import ActionError, CommitInfo, TableActions
-from schemalint.tables.delta_log.commit import parse_commit, read_commit_info, read_lines
+from schemalint.tables.delta_log.commit import parse_lines, read_commit_info, read_lines
 from schemalint.tables.delta_log.file_names import LogFile, log_file
 from schemalint.tables.delta_log.store import LogStore
 from schemalint.tables.storage.kinds.local import open_store
@@ -23,6 +23,10 @@ from support.logs import Action, add, clustering, commit_info, metadata, protoco
 
 def lines(*actions: Action) -> bytes:
     return "".join(json.dumps(action) + "\n" for action in actions).encode()
+
+
+def parse_commit(data: bytes) -> TableActions:
+    return parse_lines((data,))
 
 
 CREATED = lines(commit_info("CREATE TABLE"), metadata(Field("id", LONG)), protocol(1, 2), add())

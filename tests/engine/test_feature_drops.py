@@ -13,7 +13,7 @@ from schemalint.delta.feature_drop import DropRequests, drop_obstacles
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.model.contract import Contract
 from schemalint.planner import plan_table
-from schemalint.tables.catalog.target_tables import read_live
+from support.logs import read_live
 from support.sampling import left_to, some_of_each
 
 if TYPE_CHECKING:

@@ -33,10 +33,10 @@ from schemalint.planner.create import create_steps
 from schemalint.planner.statements import unset_properties
 from schemalint.project.config import Config
 from schemalint.spark.prechecks import require_accepted
-from schemalint.tables.catalog.target_tables import read_live
 from support.contract_edits import EDITS
 from support.contract_pairs import Pair, is_computed, pairs
 from support.judging import judge_live, judge_pair, live_case
+from support.logs import read_live
 from support.naive_statements import Attempt, attempts
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from schemalint.base.values import replace
 from schemalint.delta.streams import commits_since, effect_on_stream
 from schemalint.model.column_tracking import track_columns
 from schemalint.planner import PlanOptions, plan_table, planned_commits
-from schemalint.tables.catalog.target_tables import read_live
+from support.logs import read_live
 from support.sampling import some_of_each
 
 if TYPE_CHECKING:

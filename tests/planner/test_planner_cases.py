@@ -21,8 +21,8 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.table_plan import Cost, Step, StepKind, TablePlan
 from schemalint.planner import PlanOptions, deviations, pending_changes, plan_table, planned_commits, simulate
-from schemalint.tables.catalog.target_tables import read_live
 from support.golden import assert_golden
+from support.logs import read_live
 from support.sampling import left_to
 
 if TYPE_CHECKING:

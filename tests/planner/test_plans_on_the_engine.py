@@ -18,8 +18,8 @@ from schemalint.delta.path import lowercased
 from schemalint.delta.table import LiveTable
 from schemalint.model.column_tracking import track_columns
 from schemalint.planner import PlanOptions, pending_changes, plan_table
-from schemalint.tables.catalog.target_tables import read_live
 from support.history_strategies import TableHistory, paths_by_identity, table_histories
+from support.logs import read_live
 
 if TYPE_CHECKING:
     from pathlib import Path

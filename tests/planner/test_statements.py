@@ -23,7 +23,7 @@ from schemalint.delta.diff import diff
 from schemalint.planner import simulate
 from schemalint.planner.columns_in_place import ColumnChange, alter_columns, fewest_statements
 from schemalint.planner.statements import path_table
-from schemalint.tables.catalog.target_tables import read_live
+from support.logs import read_live
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -127,6 +127,13 @@ def test_a_declared_log_that_does_not_exist_is_said_and_does_not_stop_the_stream
     assert (progress.is_known, progress.next_version) == (True, 4)
 
 
+@pytest.mark.parametrize(("location", "place"), [("s", ".chk/s"), (".", ".chk")])
+def test_the_place_of_a_missing_log_is_named_as_it_is(tmp_path: Path, location: str, place: str) -> None:
+    folder = write_checkpoint(tmp_path / ".chk", [offsets(offset(4))])
+    (defect,) = read(folder, location=location).defects
+    assert defect.message.startswith(f"{tmp_path / place} has no schema log of this table:")
+
+
 def without(text: str, key: str) -> str:
     first, body = text.split("\n", 1)
     return f"{first}\n{json.dumps({k: v for k, v in json.loads(body).items() if k != key})}"

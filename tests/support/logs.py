@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 from schemalint import contract as contracts
 from schemalint.delta.datatype import Field, Struct
 from schemalint.delta.schema_json import print_schema
+from schemalint.delta.table import LiveTable
 from schemalint.model.marker import Marker, declaration_hash
+from schemalint.tables.delta_log.store import NoTable
+from schemalint.tables.storage import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -190,3 +193,11 @@ def checkpoint_metadata(version: int) -> Sequence[Action]:
         {"checkpointMetadata": {"version": version}},
         {"sidecar": {"path": "x.parquet", "sizeInBytes": 9}},
     ]
+
+
+def read_live(uri: str) -> LiveTable | None:
+    """Read the latest version of the table at a location; return None if there is no table."""
+    try:
+        return read_table(uri, history=False)
+    except NoTable:
+        return None

@@ -25,7 +25,7 @@ from schemalint.project.config import Target
 from schemalint.project.config.trust import SESSION_CATALOG, TrustedTarget, resolve_storage
 from schemalint.tables.catalog.ratified_log import RatifiedLog
 from schemalint.tables.delta_log.store import NoTable
-from schemalint.tables.delta_log.table_reader import POSSIBLY_STALE, read_table
+from schemalint.tables.delta_log.table_reader import CATALOG_MANAGED, POSSIBLY_STALE, read_table
 from schemalint.tables.storage import is_remote, open_store
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 Name: TypeAlias = tuple[str, str, str]
 """Catalog, schema and table."""
-
-CATALOG_MANAGED: Final = "catalogManaged"
 
 _VARIABLE: Final = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
 

@@ -14,7 +14,6 @@ from schemalint.tables.storage import NO_OPTIONS, find_tables
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from schemalint.model.contract import Contract
     from schemalint.tables.catalog.table_requests import Environment
 
 T = TypeVar("T")
@@ -48,7 +47,7 @@ class AuditTargets:
     def add_roots(self, roots: Iterable[str]) -> None:
         """Add the tables at or below locations; declared ones keep their name and contract."""
         storage, here = self.where.storage if self.where else NO_OPTIONS, Path.cwd()
-        declared = {request.uri: request for request in self._declared()} if self.where else {}
+        declared = {request.uri: request for request in self._declared(self.where)} if self.where else {}
         for root in roots:
             uris = self._until_error(find_tables(root, storage))
             self.add(
@@ -59,7 +58,7 @@ class AuditTargets:
         """Add all tables of the target: declared ones, and those below its root and in its catalog."""
         if self.where is None:
             return
-        self.add(self._declared())
+        self.add(self._declared(self.where))
         if (root := self.where.root()) is not None:
             self.add_roots([root])
         if self.where.target.catalog is not None:
@@ -68,17 +67,11 @@ class AuditTargets:
             names = catalog.tables("*.*", self.where.target, self.where.via)
             self.add(map(self.where.request_by_name, self._until_error(names)))
 
-    def _declared(self) -> Iterator[TableRequest]:
-        if self.where is None:
-            return
-        declarations = self.where.declared
+    def _declared(self, where: Environment) -> Iterator[TableRequest]:
+        declarations = where.declared
         self.errors += (error for error in declarations.errors if str(error) not in map(str, self.errors))
         for contract in declarations.contracts.values():
-            yield from self._until_error(self._request_for(contract))
-
-    def _request_for(self, contract: Contract) -> Iterator[TableRequest]:
-        if self.where is not None:
-            yield self.where.request_for(contract)
+            yield from self._until_error(map(where.request_for, [contract]))
 
     def _until_error(self, items: Iterator[T]) -> Iterator[T]:
         """Yield items until an error ends the iteration; record the error once."""

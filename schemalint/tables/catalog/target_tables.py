@@ -17,7 +17,7 @@ from schemalint.tables.catalog import Catalog, open_catalog
 from schemalint.tables.catalog.table_location import absolute_location, is_found_by_name, table_location
 from schemalint.tables.delta_log.datafiles import count_rows
 from schemalint.tables.delta_log.store import NoTable
-from schemalint.tables.storage import NO_OPTIONS, holds_files, holds_tables, is_remote, open_store, read_table
+from schemalint.tables.storage import holds_files, holds_tables, is_remote, open_store, read_table
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 
 T = TypeVar("T")
@@ -89,14 +89,12 @@ class TargetTables:
             LiveError: The location cannot be reached, or the log cannot be read.
         """
         location = self.location(contract)
-        fetched = self._fetched.pop(location, None)
-        if isinstance(fetched, NoTable):
+        result = self._fetched.pop(location, None) or self._read_or_error(contract)
+        if isinstance(result, NoTable):
             return None
-        if isinstance(fetched, LiveError):
-            raise fetched
-        if fetched is None and self._by_name(contract):
-            return self._read_by_name(location)
-        return fetched or read_live(location, self.storage, history=self.history)
+        if isinstance(result, LiveError):
+            raise result
+        return result
 
     def number_of_rows(self, contract: Contract, uri: str, version: int) -> int | None:
         """Return how many rows the log of a table says that a version has; None if it does not say it.
@@ -165,26 +163,6 @@ class TargetTables:
 
     def _by_name(self, contract: Contract) -> bool:
         return is_found_by_name(contract, self.target)
-
-    def _read_by_name(self, name: str) -> LiveTable | None:
-        try:
-            return catalog.read(name, self.target, self.via, history=self.history)
-        except NoTable:
-            return None
-
-
-def read_live(
-    uri: str, storage: Mapping[str, str] = NO_OPTIONS, *, history: bool = False
-) -> LiveTable | None:
-    """Read the latest version of the table at a location; return None if there is no table.
-
-    Raises:
-        LiveError: The location cannot be reached, or the log cannot be read.
-    """
-    try:
-        return read_table(uri, history=history, storage=storage)
-    except NoTable:
-        return None
 
 
 def refresh_entry(contract: Contract, tables: TargetTables) -> SchemalintError | None:

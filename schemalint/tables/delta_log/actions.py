@@ -13,7 +13,7 @@ from schemalint.delta.datatype import Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.schema_json import SchemaError, parse_schema
 from schemalint.tables.delta_log import log_limits
-from schemalint.tables.delta_log.jsontext import JsonError, read_json, require_bounded
+from schemalint.tables.delta_log.jsontext import JsonError, read_json_object, require_bounded
 
 CLUSTERING_DOMAIN: Final = "delta.clustering"
 
@@ -251,14 +251,11 @@ def _columns(schema: str) -> Struct:
 
 def _json_object(text: str) -> Body:
     try:
-        content = read_json(text, log_limits.MAX_ACTION)
+        return read_json_object(text, log_limits.MAX_ACTION)
     except JsonError as error:
         raise ActionError(
             f"the configuration of {CLUSTERING_DOMAIN} {error}", is_limit=error.is_limit
         ) from None
-    if not isinstance(content, dict):
-        raise ActionError(f"the configuration of {CLUSTERING_DOMAIN} is not a JSON object")
-    return content
 
 
 def _configuration(value: object) -> dict[str, str]:

@@ -16,7 +16,7 @@ from schemalint.tables.delta_log.actions import (
     read_protocol,
     read_transaction,
 )
-from schemalint.tables.delta_log.jsontext import JsonError, read_json
+from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
 from schemalint.tables.delta_log.store import DamagedFile, too_large
 
 if TYPE_CHECKING:
@@ -56,12 +56,9 @@ def read_object(store: LogStore, file: LogFile) -> Body:
     if file.size > log_limits.MAX_SIZE:
         raise too_large(store.uri, file.name)
     try:
-        content = read_json(store.read(file.name), log_limits.MAX_SIZE)
+        return read_json_object(store.read(file.name), log_limits.MAX_SIZE)
     except JsonError as error:
         raise DamagedFile(store.uri, file.name, f"it {error}", is_limit=error.is_limit) from None
-    if not isinstance(content, dict):
-        raise DamagedFile(store.uri, file.name, "it is not a JSON object")
-    return content
 
 
 def _clustering(domains: object) -> tuple[PhysicalPath, ...] | None:

@@ -22,7 +22,7 @@ from schemalint.tables.delta_log.actions import (
     read_protocol,
     read_transaction,
 )
-from schemalint.tables.delta_log.jsontext import JsonError, read_json
+from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
 from schemalint.tables.delta_log.store import DamagedFile
 
 if TYPE_CHECKING:
@@ -93,11 +93,6 @@ def damage_in(store: LogStore, file: LogFile) -> Iterator[None]:
         yield
     except ActionError as error:
         raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
-
-
-def parse_commit(data: bytes) -> TableActions:
-    """Parse the actions of a whole commit; see `parse_lines`."""
-    return parse_lines((data,))
 
 
 def parse_lines(blocks: Iterable[bytes]) -> TableActions:
@@ -222,12 +217,9 @@ def _read(read: Callable[[Body], TableActions], body: Body, line: _Line) -> Tabl
 
 def _action(line: bytes) -> Body:
     try:
-        action = read_json(line, log_limits.MAX_ACTION)
+        return read_json_object(line, log_limits.MAX_ACTION)
     except JsonError as error:
         raise ActionError(f"the action {error}", is_text=True, is_limit=error.is_limit) from None
-    if not isinstance(action, dict):
-        raise ActionError("the action is not a JSON object", is_text=True)
-    return action
 
 
 _READERS: Final[Mapping[str, Callable[[Body], TableActions]]] = {

@@ -18,8 +18,8 @@ from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.checkpoint import parquet_rows
 from schemalint.tables.delta_log.commit import damage_in, read_bodies, read_paths
 from schemalint.tables.delta_log.file_names import Kind, log_file
-from schemalint.tables.delta_log.jsontext import JsonError, read_json
-from schemalint.tables.delta_log.segment import Checkpoint, list_log
+from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
+from schemalint.tables.delta_log.segment import LAST_CHECKPOINT, Checkpoint, list_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -122,12 +122,7 @@ def _checkpointed(store: LogStore, checkpoint: Checkpoint) -> Iterator[str]:
                 yield unquote(path)
             elif name == "sidecar" and path not in opened:
                 opened.add(path)
-                yield from _in_sidecar(store, path)
-
-
-def _in_sidecar(store: LogStore, path: str) -> Iterator[str]:
-    """Yield a sidecar's files."""
-    yield from (unquote(added) for _action, added in _rows(store, _sidecar(path), ["add.path"]))
+                yield from (unquote(added) for _action, added in _rows(store, _sidecar(path), ["add.path"]))
 
 
 def _sidecar(path: str) -> str:
@@ -236,7 +231,7 @@ def told_files(store: LogStore, version: int) -> int | None:
     """
     for name, keys in (
         (f"{version:020}.crc", ("numFiles",)),
-        ("_last_checkpoint", ("numOfAddFiles", "size")),
+        (LAST_CHECKPOINT, ("numOfAddFiles", "size")),
     ):
         number = _number(store, name, keys)
         if number is not None:
@@ -254,9 +249,9 @@ def told_bytes(store: LogStore, version: int) -> int | None:
 def _number(store: LogStore, name: str, keys: tuple[str, ...]) -> int | None:
     """Return the first number under one of the keys in a JSON file of the log."""
     with suppress(LiveError, JsonError):
-        content = read_json(store.read(name), log_limits.MAX_SIZE)
-        for number in [content.get(key) for key in keys] if isinstance(content, dict) else []:
-            if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
+        content = read_json_object(store.read(name), log_limits.MAX_SIZE)
+        for number in map(content.get, keys):
+            if type(number) is int and number >= 0:
                 return number
     return None
 

@@ -37,6 +37,14 @@ def read_json(text: str | bytes, max_size: int) -> object:
         raise JsonError(f"is not JSON: {error}") from None
 
 
+def read_json_object(text: str | bytes, max_size: int) -> dict[str, object]:
+    """Parse a JSON text that must be an object; see `read_json`."""
+    value = read_json(text, max_size)
+    if not isinstance(value, dict):
+        raise JsonError("is not a JSON object")
+    return value
+
+
 def require_bounded(text: str | bytes, max_size: int) -> None:
     """Refuse a text that would take too much memory.
 

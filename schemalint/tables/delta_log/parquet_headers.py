@@ -263,9 +263,9 @@ class Cursor:
 
     __slots__ = ("at", "data")
 
-    def __init__(self, data: bytes, at: int = 0) -> None:
+    def __init__(self, data: bytes) -> None:
         self.data = data
-        self.at = at
+        self.at = 0
 
     def fields(self) -> Iterator[tuple[int, int]]:
         """Yield the ids and types of a struct's fields; read or skip each value before the next field."""

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.file_names import MAX_VERSION, Kind, LogFile, log_file
-from schemalint.tables.delta_log.jsontext import JsonError, read_json
+from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
 from schemalint.tables.delta_log.store import DamagedFile, NoTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from schemalint.tables.delta_log.store import FileEntry, LogStore
+    from schemalint.tables.delta_log.store import LogStore
 
 LAST_CHECKPOINT: Final = "_last_checkpoint"
 
@@ -155,17 +155,16 @@ def _pointed_version(store: LogStore) -> int:
     """Return the version that ``_last_checkpoint`` names, -1 without one."""
     try:
         text = store.find(LAST_CHECKPOINT)
-        content = None if text is None else read_json(text, log_limits.MAX_SIZE)
+        content = {} if text is None else read_json_object(text, log_limits.MAX_SIZE)
     except (DamagedFile, JsonError):
         return -1
-    version = content.get("version") if isinstance(content, dict) else None
+    version = content.get("version")
     return version if type(version) is int and version <= MAX_VERSION else -1
 
 
 def _listing(store: LogStore, first: int) -> Listing:
     by_kind: defaultdict[Kind, list[LogFile]] = defaultdict(list)
-    entries: Iterable[FileEntry] = store.list(first=f"{first:020}") if first else store.list()
-    for entry in entries:
+    for entry in store.list(first=f"{first:020}" if first else ""):
         file = log_file(entry.name, entry.modified_ms, entry.size)
         if file and file.version >= first:
             by_kind[file.kind].append(file)

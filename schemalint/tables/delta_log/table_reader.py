@@ -11,11 +11,10 @@ newest version is marked (`only_history`). A checksum that contradicts the log i
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from schemalint.base.errors import LiveError
-from schemalint.base.values import replace
+from schemalint.base.values import grouped, replace
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.schema_history import may_misfit_files
 from schemalint.delta.table import History, LiveTable
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from schemalint.delta.protocol import Protocol
-    from schemalint.delta.table import LogDefect, LogDefectKind
+    from schemalint.delta.table import LogDefect
     from schemalint.tables.delta_log.actions import TableActions
     from schemalint.tables.delta_log.segment import Listing
     from schemalint.tables.delta_log.store import LogStore
@@ -54,7 +53,7 @@ POSSIBLY_STALE: Final = (
 )
 """The warning about a log whose newest commits may be known only to the catalog."""
 
-_CATALOG_MANAGED: Final = "catalogManaged"
+CATALOG_MANAGED: Final = "catalogManaged"
 
 
 def read_table(
@@ -189,9 +188,7 @@ def _history(files: LogFiles, version: int, state: TableActions) -> History:
 
 def _limited(defects: Iterable[LogDefect]) -> tuple[LogDefect, ...]:
     """Keep some defects of each kind; the last defect of a kind counts those left out."""
-    by_kind: defaultdict[LogDefectKind, list[LogDefect]] = defaultdict(list)
-    for defect in defects:
-        by_kind[defect.kind].append(defect)
+    by_kind = grouped((defect.kind, defect) for defect in defects)
     kept = (defect for same_kind in by_kind.values() for defect in _shortened(same_kind))
     return tuple(sorted(kept, key=_order))
 
@@ -224,7 +221,7 @@ def _warnings(protocol: Protocol) -> Iterator[str]:
             f"the table requires the reader features {', '.join(unknown)}, which this version of schemalint "
             "does not know: it may misread the log"
         )
-    if _CATALOG_MANAGED in protocol.reader_features:
+    if CATALOG_MANAGED in protocol.reader_features:
         yield POSSIBLY_STALE
 
 

@@ -107,12 +107,13 @@ def _not_tracked_yet(store: FolderStore, progress: StreamProgress, location: str
     """
     if progress.position is None:
         return ()
+    place = f"{store.uri}/{location}".rstrip("/")
     message = (
-        f"{store.uri}/{location} has no schema log of this table: the stream has not been started with "
+        f"{place} has no schema log of this table: the stream has not been started with "
         "schemaTrackingLocation yet, and is untracked until then"
     )
     help_ = "start it once with schemaTrackingLocation before the table changes"
-    return (StreamDefect(message.replace("/.", ""), help_, stops=False),)
+    return (StreamDefect(message, help_, stops=False),)
 
 
 def _moved(store: FolderStore, stream: Stream, log: SchemaLog) -> tuple[StreamDefect, ...]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from schemalint.delta.stream_progress import TrackedSchema
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import ActionError, TableActions, read_metadata, read_protocol
-from schemalint.tables.delta_log.jsontext import JsonError, read_json
+from schemalint.tables.delta_log.jsontext import JsonError, read_json, read_json_object
 from schemalint.tables.delta_log.states import metadata_of
 
 if TYPE_CHECKING:
@@ -123,12 +123,9 @@ def json_object(file: str, line: int, text: str, delta_error: str | None = None)
         StreamFileError: There is no JSON object.
     """
     try:
-        content = read_json(text, log_limits.MAX_ACTION)
+        return read_json_object(text, log_limits.MAX_ACTION)
     except JsonError as error:
         raise StreamFileError(file, str(error), line, delta_error=delta_error) from None
-    if not isinstance(content, dict):
-        raise StreamFileError(file, "is not a JSON object", line, delta_error=delta_error)
-    return content
 
 
 def whole_number(value: object) -> int | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.errors import Location
 from schemalint.base.redaction import without_secrets
-from schemalint.delta.path import Part
+from schemalint.delta.path import path_from_json
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.schema_json import SchemaError, allow_recursion, parse_schema
@@ -167,16 +167,10 @@ def _schema(body: JsonObject, key: str) -> Struct:
 
 
 def _path(body: JsonObject, item: object) -> Path:
-    path: list[str | Part] = []
-    for step in item if isinstance(item, list) else [None]:
-        match step:
-            case str():
-                path.append(step)
-            case {"in": "element" | "key" | "value" as part}:
-                path.append(Part(part))
-            case _:
-                raise body.wrong("clustering_columns", "a list of paths")
-    return tuple(path)
+    try:
+        return path_from_json(item if isinstance(item, list) else [None])
+    except ValueError:
+        raise body.wrong("clustering_columns", "a list of paths") from None
 
 
 def _protocol(body: JsonObject) -> Protocol:

@@ -116,10 +116,10 @@ class PathStore:
         return f"{self._log}/{name}" if name else self._log
 
     def _failed(self, path: Path | str, error: OSError) -> LiveError:
-        denied = isinstance(error, PermissionError)
+        is_denied = isinstance(error, PermissionError)
         return LiveError(
-            f"{path}: {'access is denied' if denied else error.strerror or 'it cannot be read'}",
-            help="Grant read access to the table's folder and its _delta_log." if denied else "",
+            f"{path}: {_reason(error)}",
+            help="Grant read access to the table's folder and its _delta_log." if is_denied else "",
         )
 
 

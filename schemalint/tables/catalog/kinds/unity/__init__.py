@@ -13,11 +13,17 @@ from urllib.parse import urlsplit
 
 from schemalint.base import limits
 from schemalint.base.errors import ConfigError, LiveError
-from schemalint.delta.path import format_path, split_path
+from schemalint.delta.path import format_path
 from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.tables.catalog import ManagedCommits, Name, NoCredentials
 from schemalint.tables.catalog.kinds.unity.classic_api import ClassicApi, is_delta
-from schemalint.tables.catalog.kinds.unity.delta_api import LOAD_TABLE, STAGE_TABLE, UPDATE_TABLE, DeltaApi
+from schemalint.tables.catalog.kinds.unity.delta_api import (
+    LOAD_TABLE,
+    STAGE_TABLE,
+    UPDATE_TABLE,
+    DeltaApi,
+    parts_of,
+)
 from schemalint.tables.catalog.kinds.unity.http import Client, HttpError, Json
 from schemalint.tables.delta_log.store import NoTable
 
@@ -143,13 +149,13 @@ class UnityCatalog:
             NoCredentials: The catalog has none for this table, or the token may not have them.
         """
         try:
-            return self._request(_parts(table), lambda api: api.storage(table))
+            return self._request(parts_of(table), lambda api: api.storage(table))
         except HttpError as error:
             raise NoCredentials(error.message, help=error.help) from None
 
     def commits(self, table: CatalogTable) -> ManagedCommits:
         """Return the ratified commits of a catalog-managed table."""
-        return self._request(_parts(table), lambda api: api.commits(table))
+        return self._request(parts_of(table), lambda api: api.commits(table))
 
     def refresh(self, table: LiveTable) -> None:
         """Bring the entry of an external table up to date, through the Delta API.
@@ -162,7 +168,7 @@ class UnityCatalog:
         """
         entry = table.catalog
         if entry is not None and not entry.managed_commits:
-            name = _parts(entry)
+            name = parts_of(entry)
             if UPDATE_TABLE in self._endpoints_of(name[0]):
                 DeltaApi(self.client).refresh(name, table)
 
@@ -236,8 +242,3 @@ class UnityCatalog:
 
 def _matches(name: str, match: str) -> bool:
     return bool(name) and fnmatchcase(name.lower(), match.lower())
-
-
-def _parts(table: CatalogTable) -> Name:
-    catalog, schema, name = split_path(table.name)
-    return catalog, schema, name

@@ -13,8 +13,9 @@ from schemalint.delta.path import format_path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.schema_json import SchemaError, parse_schema
 from schemalint.delta.table import CatalogTable
-from schemalint.tables.catalog import CATALOG_MANAGED, ManagedCommits, Name, StagedCommit
+from schemalint.tables.catalog import ManagedCommits, Name, StagedCommit
 from schemalint.tables.catalog.kinds.unity.http import Client, Json
+from schemalint.tables.delta_log.table_reader import CATALOG_MANAGED
 
 _STORAGE: Final = (
     ("aws_temp_credentials", "access_key_id", "aws_access_key_id"),

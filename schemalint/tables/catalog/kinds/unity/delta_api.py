@@ -15,8 +15,9 @@ from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.protocol import activated, needed_features
 from schemalint.delta.schema_json import SchemaError, parse_schema, print_schema
 from schemalint.delta.table import CatalogTable, LiveTable, TableState
-from schemalint.tables.catalog import CATALOG_MANAGED, ManagedCommits, Name, StagedCommit
+from schemalint.tables.catalog import ManagedCommits, Name, StagedCommit
 from schemalint.tables.catalog.kinds.unity.http import Client, HttpError, Json
+from schemalint.tables.delta_log.table_reader import CATALOG_MANAGED
 
 _ROOT: Final = ("delta", "v1")
 _VERSIONS: Final = "1.0"
@@ -102,7 +103,7 @@ class DeltaApi:
 
     def storage(self, table: CatalogTable) -> Mapping[str, str]:
         """Return the credentials with the longest prefix that contains the table."""
-        answer = self.client.get((*_path(_parts(table)), "credentials"), {"operation": "READ"})
+        answer = self.client.get((*_path(parts_of(table)), "credentials"), {"operation": "READ"})
         matching = [
             credential
             for credential in answer.objects("storage-credentials")
@@ -117,7 +118,7 @@ class DeltaApi:
 
     def commits(self, table: CatalogTable) -> ManagedCommits:
         """Return the latest version and the staged commits."""
-        answer = self.client.get(_path(_parts(table)))
+        answer = self.client.get(_path(parts_of(table)))
         staged = [
             StagedCommit(
                 version, file, commit.number("file-size") or 0, commit.number("file-modification-timestamp")
@@ -161,7 +162,8 @@ def _path(name: Name) -> tuple[str, ...]:
     return (*_ROOT, "catalogs", name[0], "schemas", name[1], "tables", name[2])
 
 
-def _parts(table: CatalogTable) -> Name:
+def parts_of(table: CatalogTable) -> Name:
+    """Return the parts of a table's full name."""
     catalog, schema, name = split_path(table.name)
     return catalog, schema, name
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from http.client import HTTPException
 from socket import gaierror
 from ssl import SSLCertVerificationError, SSLError
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 import schemalint
@@ -17,8 +17,10 @@ from schemalint.base.errors import LiveError
 from schemalint.base.http_exchange import Answer, AnswerTooLong, Request, exchange
 from schemalint.base.redaction import hide, without_secrets
 from schemalint.base.values import field, frozen
-from schemalint.tables.delta_log.jsontext import JsonError, read_json
+from schemalint.tables.delta_log.jsontext import JsonError, read_json, read_json_object
 from schemalint.tables.storage.concurrency import finish, start
+
+T = TypeVar("T")
 
 TIMEOUT_SECONDS: Final = 30.0
 """The time limit for an answer to begin, and again for it to end."""
@@ -169,17 +171,14 @@ class Client:
 
     def _parse_object(self, data: bytes, endpoint: str) -> Mapping[str, object]:
         try:
-            value = read_json(data, self.most_bytes)
+            return read_json_object(data, self.most_bytes)
         except JsonError as error:
             if error.is_limit:
                 raise LiveError(f"{self.host}: the answer to /{endpoint} {error}, a limit") from None
-            value = None
-        if not isinstance(value, dict):
             raise LiveError(
                 f"{self.host}: the answer to /{endpoint} is not a JSON object",
                 help="Check catalog_uri.",
-            )
-        return value
+            ) from None
 
     def _http_error(self, answer: Answer, endpoint: str) -> HttpError:
         reason, detail = _server_error(_parse_json(answer.body))
@@ -287,40 +286,23 @@ class Json:
 
     def text(self, key: str) -> str | None:
         """Return a string, or None."""
-        value = self.value.get(key)
-        return value if value is None or isinstance(value, str) else self._reject(key, "a string")
+        return self._optional(key, str, "a string")
 
     def number(self, key: str) -> int | None:
         """Return an integer, or None."""
-        value = self.value.get(key)
-        if value is None or (isinstance(value, int) and not isinstance(value, bool)):
-            return value
-        return self._reject(key, "an integer")
+        return self._optional(key, int, "an integer")
 
     def object(self, key: str) -> Json:
         """Return an object; an empty one if it is missing."""
-        value = self.value.get(key)
-        if value is None:
-            return Json({}, self.where)
-        return Json(value, self.where) if isinstance(value, dict) else self._reject(key, "an object")
+        return Json(self._optional(key, dict, "an object") or {}, self.where)
 
     def objects(self, key: str) -> tuple[Json, ...]:
         """Return a list of objects; an empty one if it is missing."""
-        value = self.value.get(key)
-        if value is None:
-            return ()
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            self._reject(key, "a list of objects")
-        return tuple(Json(item, self.where) for item in value)
+        return tuple(Json(item, self.where) for item in self._items(key, dict, "a list of objects"))
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return a list of strings; an empty one if it is missing."""
-        value = self.value.get(key)
-        if value is None:
-            return ()
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            self._reject(key, "a list of strings")
-        return tuple(value)
+        return tuple(self._items(key, str, "a list of strings"))
 
     def text_by_key(self, key: str) -> dict[str, str]:
         """Return an object of strings, without null values."""
@@ -328,6 +310,17 @@ class Json:
         if not all(item is None or isinstance(item, str) for item in value.values()):
             self._reject(key, "an object of strings")
         return {name: item for name, item in value.items() if isinstance(item, str)}
+
+    def _items(self, key: str, kind: type[T], expected: str) -> list[T]:
+        items = self._optional(key, list, expected) or []
+        return items if all(isinstance(item, kind) for item in items) else self._reject(key, expected)
+
+    def _optional(self, key: str, kind: type[T], expected: str) -> T | None:
+        value = self.value.get(key)
+        # isinstance alone accepts a bool as an int.
+        if value is None or (isinstance(value, kind) and type(value) is kind):
+            return value
+        return self._reject(key, expected)
 
     def _reject(self, key: str, expected: str) -> NoReturn:
         raise LiveError(f"{self.where}: {key} is not {expected}", help="Check catalog_uri.")

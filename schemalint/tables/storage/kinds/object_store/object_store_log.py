@@ -126,11 +126,6 @@ class ObjectStoreLog:
             except (FileNotFoundError, PermissionDeniedError, UnauthenticatedError):
                 return None
 
-    def read(self, name: str) -> bytes:
-        """Read a file of the log."""
-        with self.translated_errors(name):
-            return finish(self.fetch(name))
-
     def open(self, name: str, size: int | None = None) -> BinaryIO:
         """Open a file of the log for random access; see `RangedFile`.
 

@@ -71,8 +71,8 @@ def reverse_changes(revisions: Sequence[Contract]) -> Reversal:
             *(entry for entry in current.dropped if path_key(entry.path) not in reverser.returned),
             *_entries_of(reverser.dropped, columns),
         ),
-        description=_old_value(old.description, current.description),
-        clustered_by=_old_tuple(old.clustered_by, current.clustered_by),
+        description=_old_value(old.description, current.description, None),
+        clustered_by=_old_value(old.clustered_by, current.clustered_by, ()),
         constraints=_entries(old.constraints, current.constraints),
         properties=reverser.properties(old.properties),
         features=current.features | old.features,
@@ -160,8 +160,8 @@ class _Reverser:
             renamed_from=current.renamed_from if old.name == current.name else current.name,
             type=type_,
             nullable=current.nullable or old.nullable,
-            comment=_old_value(old.comment, current.comment),
-            default=_old_value(old.default, current.default),
+            comment=_old_value(old.comment, current.comment, None),
+            default=_old_value(old.default, current.default, None),
             type_changes=current.type_changes
             if _recorded_types(type_) == _recorded_types(current.type)
             else old.type_changes,
@@ -229,17 +229,11 @@ class _Reverser:
         return key == WIDENING and bool(self.kept_wide)
 
 
-def _old_value(old: Managed[T | None], current: Managed[T | None]) -> Managed[T | None]:
-    """Return the old value; None if only the current declaration manages it."""
+def _old_value(old: Managed[T], current: Managed[T], nothing: T) -> Managed[T]:
+    """Return the old value; ``nothing`` if only the current declaration manages it."""
     if not isinstance(old, Unmanaged):
         return old
-    return current if isinstance(current, Unmanaged) else None
-
-
-def _old_tuple(old: Managed[tuple[T, ...]], current: Managed[tuple[T, ...]]) -> Managed[tuple[T, ...]]:
-    if not isinstance(old, Unmanaged):
-        return old
-    return current if isinstance(current, Unmanaged) else ()
+    return current if isinstance(current, Unmanaged) else nothing
 
 
 def _entries(old: Mapping[str, str | None], current: Mapping[str, str | None]) -> dict[str, str | None]:
@@ -272,12 +266,6 @@ def _bare(field: Field) -> Field:
 
 def _recorded_types(type_: DataType) -> list[DataType]:
     """Return the leaf types of a field's own record; the fields of inner structs have their own records."""
-    return list(_leaves(type_))
-
-
-def _leaves(type_: DataType) -> Iterator[DataType]:
     if isinstance(type_, Array | Map):
-        for _part, inner in parts(type_):
-            yield from _leaves(inner)
-    elif not isinstance(type_, Struct):
-        yield type_
+        return [leaf for _part, inner in parts(type_) for leaf in _recorded_types(inner)]
+    return [] if isinstance(type_, Struct) else [type_]

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from schemalint import contract as contracts
+from schemalint.author.contract_files import read_text
 from schemalint.author.reversal import Reversal, reverse_changes
-from schemalint.base.document import decode
 from schemalint.base.document.review import unified_diff
 from schemalint.base.errors import ContractError, UsageError
-from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen, replace
 from schemalint.contract.contract_revisions import Revisions, contracts_at
 from schemalint.delta import change
@@ -22,7 +21,7 @@ from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import DeclareBackfill, DeclareChange, DeclareRenames, Edit
 from schemalint.model.marker import declaration_hash
-from schemalint.project.git import MAX_SIZE, Repository, Worktree, resolve
+from schemalint.project.git import Repository, Worktree, resolve
 
 # No contract names this target, so contracts are read without any target's differences.
 _SHARED = ""
@@ -53,9 +52,7 @@ class RevertedContract:
         return unified_diff(self.file, self.before, self.after)
 
 
-def revert(
-    repository: Repository, globs: Sequence[str], table: str, to: str | None = None
-) -> RevertedContract:
+def revert(repository: Repository, globs: Sequence[str], table: str, to: str | None) -> RevertedContract:
     """Return the contract of the working tree, edited so that it reverts changes.
 
     Args:
@@ -79,16 +76,9 @@ def revert(
     if revisions.at(commit, key) is None:
         raise UsageError(f"{contract.table} is not declared at {commit[:12]}", help="see git log")
     reversal = reverse_changes([*revisions.since(commit, key), contract])
-    before = _text(repository, contract.file)
+    before = read_text(repository.root / contract.file, contract.file)
     after = reverted_text(contract, before, reversal)
     return RevertedContract(contract.table, commit, contract.file, before, after, reversal.notes)
-
-
-def _text(repository: Repository, file: str) -> str:
-    try:
-        return decode(read_given(repository.root / file, MAX_SIZE), file)
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
 
 
 def _last_different_commit(revisions: Revisions, contract: Contract) -> str:

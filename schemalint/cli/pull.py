@@ -153,7 +153,7 @@ def _models(result: PullResult) -> str:
 
 
 def _require_names(settings: Trusted, options: PullOptions) -> None:
-    from schemalint.author.pull.contract_files import require_contract_name  # noqa: PLC0415 (only for this command)
+    from schemalint.author.contract_files import require_contract_name  # noqa: PLC0415 (only for this command)
 
     for name in (options.output, options.into):
         if name is not None and name != "-":

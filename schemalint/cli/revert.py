@@ -95,7 +95,7 @@ def _revert(repository: Repository, settings: Trusted, table: str, to: str | Non
 
 
 def _write(repository: Repository, reverted: RevertedContract) -> None:
-    from schemalint.author.pull.contract_files import PulledFile  # noqa: PLC0415
+    from schemalint.author.contract_files import PulledFile  # noqa: PLC0415
 
     PulledFile(repository.root / reverted.file, reverted.before, reverted.after).write()
     print_note(f"updated {reverted.file}: as at {reverted.commit[:12]}, except what Delta cannot undo")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.author.pull.contract_files import PulledFile, file_name, require_pattern
+from schemalint.author.contract_files import PulledFile, file_name, require_pattern
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.delta.datatype import INTEGER, LONG, STRING, VOID, Decimal, Field, Struct, Unknown
 from schemalint.delta.history import HistoryStep

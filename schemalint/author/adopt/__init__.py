@@ -74,8 +74,7 @@ class Adoption:
 
     Attributes:
         contracts: The new contracts.
-        others: The other files to write.
-        left: The files that stay as they are.
+        changes: What happens to other files.
         declared: How many tables had a contract already, or are those of dbt.
         failed: The tables that got none, with the error.
         unjudged: Why the baseline may lack findings.
@@ -83,12 +82,21 @@ class Adoption:
     """
 
     contracts: tuple[FileChange, ...]
-    others: tuple[FileChange, ...]
-    left: tuple[UnchangedFile, ...]
+    changes: tuple[FileChange | UnchangedFile, ...]
     declared: int
     failed: tuple[PullFailure, ...]
     unjudged: tuple[SchemalintError, ...]
     by_dbt: int | None = None
+
+    @property
+    def others(self) -> tuple[FileChange, ...]:
+        """The other files to write."""
+        return tuple(change for change in self.changes if isinstance(change, FileChange))
+
+    @property
+    def left(self) -> tuple[UnchangedFile, ...]:
+        """The files that stay as they are."""
+        return tuple(change for change in self.changes if isinstance(change, UnchangedFile))
 
     @property
     def files(self) -> tuple[FileChange, ...]:
@@ -114,7 +122,7 @@ def adopt(request: AdoptionInput) -> Adoption:
     declared = len(pulled.files) + len(pulled.unchanged) + len(of_dbt) - len(contracts)
     if not contracts and not declared:
         if pulled.failed:  # the root is no good, or nothing there can be read: that comes first
-            return Adoption((), (), (), 0, pulled.failed, ())
+            return Adoption((), (), 0, pulled.failed, ())
         where = request.target.root or request.target.catalog
         raise UsageError(
             f"no tables found in {where}",
@@ -129,8 +137,7 @@ def adopt(request: AdoptionInput) -> Adoption:
     changes += _exceptions(request, home)
     return Adoption(
         contracts,
-        tuple(change for change in changes if isinstance(change, FileChange)),
-        tuple(change for change in changes if isinstance(change, UnchangedFile)),
+        tuple(changes),
         declared,
         pulled.failed,
         unjudged,

@@ -85,13 +85,8 @@ def adopt_beside_dbt(request: AdoptionInput, folder: str) -> Adoption:
     """
     # The Action has no step between its checkout and the check.
     adoption = adopt(replace(request, source=replace(request.source, repository=None)))
-    plain: tuple[FileChange | UnchangedFile, ...] = (*adoption.others, *adoption.left)
-    changes = [_with_dbt(change, request.service, folder) for change in plain]
-    return replace(
-        adoption,
-        others=tuple(change for change in changes if isinstance(change, FileChange)),
-        left=tuple(change for change in changes if isinstance(change, UnchangedFile)),
-    )
+    changes = tuple(_with_dbt(change, request.service, folder) for change in adoption.changes)
+    return replace(adoption, changes=changes)
 
 
 def adopt_dbt_project(repository: Repository, folder: str, source: Source, service: Service) -> Adoption:
@@ -108,14 +103,7 @@ def adopt_dbt_project(repository: Repository, folder: str, source: Source, servi
     # The Action has no step between its checkout and the check.
     job = job_change(repository.root, service, replace(source, repository=None))
     changes += [_with_dbt(job, service, folder)] if job else []
-    return Adoption(
-        (),
-        tuple(change for change in changes if isinstance(change, FileChange)),
-        tuple(change for change in changes if isinstance(change, UnchangedFile)),
-        0,
-        (),
-        (),
-    )
+    return Adoption((), tuple(changes), 0, (), ())
 
 
 def _with_dbt(job: FileChange | UnchangedFile, service: Service, folder: str) -> FileChange | UnchangedFile:

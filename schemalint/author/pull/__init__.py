@@ -10,21 +10,18 @@ from itertools import chain, count
 from pathlib import Path
 
 from schemalint import contract as contracts
-from schemalint.author.pull.contract_files import PulledFile, file_name, require_pattern
+from schemalint.author.contract_files import PulledFile, file_name, read_text, require_pattern
 from schemalint.author.pull.difference import declared_changes
 from schemalint.author.pull.live_declaration import Scope, declaration
 from schemalint.author.pull.lookup import Lookup, TableLookup
 from schemalint.author.pull.pull_input import PullFailure, PullInput, PullResult
-from schemalint.base.document import decode
 from schemalint.base.errors import ContractError, LiveError, SchemalintError, UsageError
 from schemalint.base.files import shown
-from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import replace
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import DeclareChange
 from schemalint.project.config.trust import given_target, resolve_storage
-from schemalint.project.git import MAX_SIZE
 from schemalint.tables.catalog.target_tables import TargetTables
 from schemalint.tables.storage import NO_OPTIONS
 
@@ -154,7 +151,7 @@ class _Pulling:
             and (Path.cwd() / self._request.output).resolve() != file.resolve()
         ):
             raise UsageError(f"{table} is declared in {shown(file)}", help="leave --output out")
-        before, text = self._texts.get(file) or (_text(file),) * 2
+        before, text = self._texts.get(file) or (read_text(file, shown(file)),) * 2
         after = updated_text(
             shown(file), text, table, live_table, self._lookup.effective, self._request.scope
         )
@@ -172,13 +169,6 @@ def _owner(table: LiveTable) -> str | None:
     """Return the owner that the table's properties name."""
     properties = table.state.properties.items()
     return next((value for key, value in properties if key.lower() == "owner" and value), None)
-
-
-def _text(file: Path) -> str:
-    try:
-        return decode(read_given(file, MAX_SIZE), shown(file))
-    except OSError as error:
-        raise UsageError(f"{shown(file)} cannot be read: {error.strerror}") from error
 
 
 def updated_text(

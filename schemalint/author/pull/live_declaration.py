@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from typing import Final, TypeVar
 
@@ -21,7 +21,7 @@ from schemalint.delta.datatype import (
     Struct,
     walk,
 )
-from schemalint.delta.path import Path, format_path
+from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import TypeTextError, parse_type, print_type
 from schemalint.model.marker import OWN_PROPERTIES
@@ -144,7 +144,11 @@ def named_features(live: LiveTable) -> frozenset[str]:
 
 def require_expressible_types(live: LiveTable, columns: Struct) -> None:
     """Raise a ContractError if contracts cannot express the type of a column."""
-    paths = [format_path(path) for path in _inexpressible(columns)]
+    paths = [
+        format_path(path)
+        for path, type_ in walk(columns)
+        if not any(datatype.children(type_)) and not _is_expressible(type_)
+    ]
     if paths:
         raise ContractError(
             f"{live.uri}: contracts cannot express the type of {', '.join(paths)}: it is from a newer Delta",
@@ -153,8 +157,7 @@ def require_expressible_types(live: LiveTable, columns: Struct) -> None:
 
 
 def _require_distinct_names(live: LiveTable) -> None:
-    columns = live.state.columns
-    for struct in (columns, *(type_ for _path, type_ in walk(columns) if isinstance(type_, Struct))):
+    for struct in (type_ for _path, type_ in walk(live.state.columns) if isinstance(type_, Struct)):
         names = Counter(field.name.lower() for field in struct.fields)
         same = [field.name for field in struct.fields if names[field.name.lower()] > 1]
         if same:
@@ -162,14 +165,6 @@ def _require_distinct_names(live: LiveTable) -> None:
                 f"{live.uri}: contracts cannot tell {', '.join(same)} apart: Delta ignores case",
                 help="restore the previous version: RESTORE still works",
             )
-
-
-def _inexpressible(columns: Struct) -> Iterator[Path]:
-    return (
-        path
-        for path, type_ in walk(columns)
-        if not any(datatype.children(type_)) and not _is_expressible(type_)
-    )
 
 
 def _is_expressible(type_: DataType) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
-from schemalint.author.pull.contract_files import PulledFile
+from schemalint.author.contract_files import PulledFile
 from schemalint.author.pull.live_declaration import Scope
 from schemalint.base.document import candidate
 from schemalint.base.errors import ConfigError, ContractError, SchemalintError
@@ -110,18 +110,17 @@ def declared_contracts(
     return contracts_by_key, tuple(errors)
 
 
-def unseen(repository: Repository, globs: Iterable[str], files: Iterable[Path]) -> tuple[Path, ...]:
+def unseen(repository: Repository, globs: Iterable[str], files: Collection[Path]) -> tuple[Path, ...]:
     """Return the files that `check` does not read: ignored, outside the globs, or outside the repository."""
-    candidates = tuple(files)
-    if not candidates:
+    if not files:
         return ()
     root = repository.root.resolve()
     listing = list_files(repository, Worktree(), tuple(globs))
     read = {root / path for path in (*listing.blobs, *listing.on_disk)}
-    return tuple(file for file in candidates if file.parent.resolve() / file.name not in read)
+    return tuple(file for file in files if file.parent.resolve() / file.name not in read)
 
 
-def find(target: TrustedTarget, match: str, root: Path, via: Catalog | None = None) -> Iterator[str]:
+def find(target: TrustedTarget, match: str, root: Path, via: Catalog | None) -> Iterator[str]:
     """Yield the tables of a target that match a glob: names in its catalog, or locations in its root.
 
     Case does not count.

@@ -8,12 +8,14 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
+from schemalint.base.document import decode
 from schemalint.base.document.review import unified_diff
 from schemalint.base.errors import UsageError
 from schemalint.base.files import rewrite_text, shown, write_text
+from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen
 from schemalint.delta.path import split_path
-from schemalint.project.git import DEFAULT_GLOBS
+from schemalint.project.git import DEFAULT_GLOBS, MAX_SIZE
 
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _BRACES: Final = re.compile(r"\{[^{}]*\}?|\}")
@@ -61,6 +63,23 @@ class PulledFile:
             rewrite_text(self.path, self.before, self.after)
 
 
+def read_text(file: Path, name: str) -> str:
+    """Return the text of a contract file that is there.
+
+    Args:
+        file: The file.
+        name: Its name for messages.
+
+    Raises:
+        UsageError: It cannot be read.
+        ContractError: It is not UTF-8.
+    """
+    try:
+        return decode(read_given(file, MAX_SIZE), name)
+    except OSError as error:
+        raise UsageError(f"{name} cannot be read: {error.strerror}") from error
+
+
 def require_pattern(pattern: str) -> None:
     """Raise a `UsageError` if a pattern for `file_name` has unknown placeholders."""
     placeholders = {f"{{{part}}}" for part in _PARTS}
@@ -87,7 +106,7 @@ def require_contract_name(pattern: str, globs: Iterable[str]) -> None:
         )
 
 
-def file_name(pattern: str, table: str, catalog: str | None = None) -> Path:
+def file_name(pattern: str, table: str, catalog: str | None) -> Path:
     """Return the file of a table for a pattern such as ``contracts/{schema}/{table}.yml``.
 
     A part of the table name gives at most one path component: names from a catalog must not lead to other

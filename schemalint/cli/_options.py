@@ -12,7 +12,7 @@ import click
 from schemalint.base.files import write_text
 from schemalint.base.printable import SafeText
 from schemalint.cli._completion import rule_codes, target_names
-from schemalint.cli._output import show, shows_colors
+from schemalint.cli._output import is_full_terminal, show
 from schemalint.cli._typed import ReportOptions
 from schemalint.delta.engine import Engine, parse_engine
 from schemalint.model.finding import Severity
@@ -80,7 +80,7 @@ def is_colored(color: str, file: str | None, *, err: bool = False) -> bool:
         return color == "always"
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or shows_colors(err=err)
+    return bool(os.environ.get("FORCE_COLOR")) or is_full_terminal(err=err)
 
 
 def engine_option(text: str) -> Callable[[F], F]:
@@ -125,31 +125,16 @@ history_option = click.option(
 )
 
 
+def _codes_option(name: str, text: str) -> Callable[[F], F]:
+    return click.option(
+        name, multiple=True, callback=split_codes, metavar="CODES", shell_complete=rule_codes, help=text
+    )
+
+
 rule_options = together(
-    click.option(
-        "--select",
-        multiple=True,
-        callback=split_codes,
-        metavar="CODES",
-        shell_complete=rule_codes,
-        help="Run only these rules: codes, prefixes or names",
-    ),
-    click.option(
-        "--extend-select",
-        multiple=True,
-        callback=split_codes,
-        metavar="CODES",
-        shell_complete=rule_codes,
-        help="Run these rules in addition",
-    ),
-    click.option(
-        "--ignore",
-        multiple=True,
-        callback=split_codes,
-        metavar="CODES",
-        shell_complete=rule_codes,
-        help="Skip these rules",
-    ),
+    _codes_option("--select", "Run only these rules: codes, prefixes or names"),
+    _codes_option("--extend-select", "Run these rules in addition"),
+    _codes_option("--ignore", "Skip these rules"),
     local_plugins_option,
 )
 """Add the options that select rules."""

@@ -84,14 +84,9 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def shows_colors(*, err: bool = False) -> bool:
-    """Whether standard output, or standard error, is a terminal that knows colors."""
+def is_full_terminal(*, err: bool) -> bool:
+    """Whether standard output, or standard error, is a terminal with colors, which can rewrite its lines."""
     return (sys.stderr if err else sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
-
-
-def is_error_terminal() -> bool:
-    """Whether standard error is a terminal in which lines can be rewritten."""
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def is_output_closed() -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from schemalint.cli._options import together
-from schemalint.cli._output import draw_status, erase_status, is_error_terminal, print_note
+from schemalint.cli._output import draw_status, erase_status, is_full_terminal, print_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,7 +57,7 @@ def shown_progress(options: Connection) -> Iterator[Tell]:
     if options.no_progress or options.quiet:
         yield lambda _stage, _done, _total, _table: None
         return
-    progress = Progress(in_terminal=is_error_terminal())
+    progress = Progress(in_terminal=is_full_terminal(err=True))
     with progress.shown():
         yield progress.tell
 

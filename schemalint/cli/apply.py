@@ -165,15 +165,14 @@ def command(options: ApplyCommand) -> int:
     """
     as_json = options.output_format == "json"
     with DeployLog(Path(options.log_file) if options.log_file is not None else None) as log:
-        journal = None
-        if options.plan_file is not None:
-            journal = opened_plan_file(
-                options.plan_file, options.revision, options.deploy, options.connection
-            )
-        if journal is None:
+        if options.plan_file is None:
+            journal = None
             repository, settings = repository_settings(options.connection)
             target = choose_target(settings, options.connection.target)
         else:
+            journal = opened_plan_file(
+                options.plan_file, options.revision, options.deploy, options.connection
+            )
             settings, target = journal.settings, journal.target
         with running_spark(settings.spark, options.connection, target) as spark:
             with table_workers(options.connection) as workers:

@@ -137,7 +137,7 @@ def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, S
         manifest_of,
         tables_of_dbt,
     )
-    from schemalint.author.adopt.pipelines import Service, given_source, installed_source, service_of  # noqa: PLC0415  # noqa: PLC0415
+    from schemalint.author.adopt.pipelines import Service, given_source, installed_source, service_of  # noqa: PLC0415
     from schemalint.project.code_owners import code_owners  # noqa: PLC0415
     from schemalint.project.config.trust import find_trusted, proposed  # noqa: PLC0415
     from schemalint.tables.catalog.table_location import choose_target, require_reachable  # noqa: PLC0415

@@ -74,48 +74,35 @@ def command(options: ShowOptions) -> int:
     repository, settings = settings_anywhere(options.connection)
     for fault in configuration_faults(settings.config):
         raise fault
-    print_table = (_Json if options.output_format == "json" else _Text)(settings.config.clients)
-    status = 0
+    rows, status, is_first = settings.config.clients, 0, True
     with spark_for(settings, options.connection) as spark:
         via = spark.catalog if spark else None
         where = open_environment(repository, settings, options.connection.target, via)
         requests = table_requests(options.tables, where, via)
         for table in read_tables(requests, history=not options.no_history):
-            print_table(table)
             if isinstance(table, TableFailure):
                 status = UNREADABLE
+            if options.output_format == "json":
+                show(json_text(_json(table, rows)))
+            elif isinstance(table, TableFailure):
+                print_error(LiveError(table.message, help=table.help))
+            else:
+                _show_text(table, rows, is_first=is_first)
+                is_first = False
     return status
 
 
-class _Json:
-    """Prints tables as JSON, one line per table."""
+def _json(table: TableDocument | TableFailure, rows: Sequence[Mapping[str, Any]]) -> dict[str, object]:
+    from schemalint.report.table.client_matrix import clients_json  # noqa: PLC0415 (only for JSON)
 
-    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        self._rows = rows
-
-    def __call__(self, table: TableDocument | TableFailure) -> None:
-        from schemalint.report.table.client_matrix import clients_json  # noqa: PLC0415 (only for JSON)
-
-        if isinstance(table, TableFailure):
-            show(json_text(failure_to_json(table)))
-        else:
-            show(json_text(to_json(table) | {"clients": clients_json(table.live, self._rows)}))
+    if isinstance(table, TableFailure):
+        return failure_to_json(table)
+    return to_json(table) | {"clients": clients_json(table.live, rows)}
 
 
-class _Text:
-    """Prints tables as text, with an empty line between them."""
+def _show_text(table: TableDocument, rows: Sequence[Mapping[str, Any]], *, is_first: bool) -> None:
+    from schemalint.report.table.table_text import show_text  # noqa: PLC0415 (only for text)
 
-    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        self._rows = rows
-        self._is_first = True
-
-    def __call__(self, table: TableDocument | TableFailure) -> None:
-        from schemalint.report.table.table_text import show_text  # noqa: PLC0415 (only for text)
-
-        if isinstance(table, TableFailure):
-            print_error(LiveError(table.message, help=table.help))
-            return
-        if not self._is_first:
-            show(terminal_text([""]))
-        show(show_text(table, self._rows))
-        self._is_first = False
+    if not is_first:
+        show(terminal_text([""]))
+    show(show_text(table, rows))

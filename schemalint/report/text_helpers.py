@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -21,6 +21,11 @@ MOST_SENTENCES: Final = 5
 """Most reasons or locations printed for one statement, which may alter thousands of columns."""
 
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+
+MOST_CHARACTERS: Final = 65_000
+"""The most characters of a comment, with room for a surrounding text (GitHub accepts 65,536)."""
+
+WORST_FIRST: Final = tuple(sorted(Severity, reverse=True))
 
 COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _UNNAMED: Final = {
@@ -67,6 +72,12 @@ def first_few(sentences: Sequence[str]) -> Iterator[str]:
     yield from islice(sentences, MOST_SENTENCES)
     if len(sentences) > MOST_SENTENCES:
         yield f"and {len(sentences) - MOST_SENTENCES:,} more"
+
+
+def fitting(parts: Sequence[str], room: int, between: str) -> list[str]:
+    """Return the first parts that fit into so many characters, with what stands between them."""
+    ends = accumulate(len(part) + len(between) for part in parts)
+    return [part for part, end in zip(parts, ends, strict=True) if end <= room]
 
 
 def as_of_text(read_at: dt.datetime, now: dt.datetime) -> str:

@@ -14,6 +14,7 @@ from schemalint.delta.datatype import LONG, Decimal, Field
 from schemalint.delta.stream_settings import java_hash
 from schemalint.report.plan import json as plan_json
 from schemalint.report.plan import markdown
+from schemalint.report.text_helpers import MOST_CHARACTERS
 from support.golden import assert_golden
 from support.logs import commit_info, marker, metadata, protocol, write_log
 from support.project import ORDERS, Project
@@ -404,7 +405,7 @@ def test_long_plan_fits_into_a_comment(table: Table, monkeypatch: pytest.MonkeyP
     many = "".join(f"  - {{name: c{number}, type: string, comment: {'x' * 200}}}\n" for number in range(400))
     table.project.declare(table.text.replace("properties:", f"{many}properties:", 1))
     text = table.plan("--output-format", "markdown")
-    assert len(text) <= markdown.MOST_CHARACTERS
+    assert len(text) <= MOST_CHARACTERS
     assert "<details>" not in text, "the SQL is left out"
     monkeypatch.setattr(markdown, "MOST_CHARACTERS", 1_000)
     text = table.plan("--output-format", "markdown")

@@ -189,7 +189,9 @@ def test_text_of_log_defects_and_catalog_entry() -> None:
     )
     assert_shown(
         "defects",
-        show_text(table_json.TableDocument(live, dt.datetime(2026, 11, 20, tzinfo=dt.UTC), "sales.orders")),
+        show_text(
+            table_json.TableDocument(live, dt.datetime(2026, 11, 20, tzinfo=dt.UTC), "sales.orders"), ()
+        ),
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from schemalint.base.values import replace
 from schemalint.model.finding import CheckResult, Severity
 from schemalint.report.findings import markdown
+from schemalint.report.text_helpers import MOST_CHARACTERS
 from support.report_cases import all_cases, result_of
 
 GITHUB_ACCEPTS = 65_536
@@ -24,7 +25,7 @@ def many(number: int) -> CheckResult:
 
 def test_a_long_report_keeps_the_worst_and_says_how_many_are_missing() -> None:
     text = markdown.render(many(2_000))
-    assert 50_000 < len(text) <= markdown.MOST_CHARACTERS < GITHUB_ACCEPTS
+    assert 50_000 < len(text) <= MOST_CHARACTERS < GITHUB_ACCEPTS
     sections = re.findall(r"^#### (\w+)", text, re.MULTILINE)
     assert sections[0] == "error"
     (left,) = re.findall(r"^\*\*([\d,]+) more\*\*", text, re.MULTILINE)
@@ -44,7 +45,7 @@ def test_long_texts_of_strangers_leave_room_for_others() -> None:
     result = result_of("several_severities")
     loud = replace(result.findings[1], message="x" * 500_000)
     text = markdown.render(replace(result, findings=(loud, result.findings[0])))
-    assert len(text) < markdown.MOST_CHARACTERS
+    assert len(text) < MOST_CHARACTERS
     assert "becomes the last but one" in text
 
 

@@ -15,8 +15,8 @@ from typing import Any, Final
 from schemalint.base.printable import markdown_code, markdown_prose
 from schemalint.base.values import frozen
 from schemalint.cli.action.github_runner import Inputs
-from schemalint.report.findings.markdown import MOST_CHARACTERS, is_shortened
-from schemalint.report.text_helpers import counted
+from schemalint.report.findings.markdown import is_shortened
+from schemalint.report.text_helpers import MOST_CHARACTERS, counted, fitting
 
 MOST_BYTES: Final = 1_000_000
 """The most bytes of the summary: GitHub takes 1 MiB of each step."""
@@ -119,13 +119,7 @@ def _fitting(text: str, room: int) -> str:
     if len(text) <= room:
         return text
     sections = re.split(r"\n(?=#### )", text)
-    kept: list[str] = []
-    left = room - _FOR_NOTE
-    for section in sections:
-        left -= len(section) + 1
-        if left < 0:
-            break
-        kept.append(section)
+    kept = fitting(sections, room - _FOR_NOTE, "\n")
     return "\n".join([*kept, "", f"{counted(len(sections) - len(kept), 'more section')}: see the run."])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from schemalint.base.values import grouped
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.datatype import Unmanaged
 from schemalint.delta.diff import diff
@@ -191,20 +190,12 @@ def _client(client: ClientSupport) -> Element:
 
 
 def _known_clients(live: LiveTable) -> Iterator[Element]:
-    from schemalint.lint.client_support import known_clients, today  # noqa: PLC0415 (only with live tables)
+    from schemalint.report.table.client_matrix import clients_by_verdict  # noqa: PLC0415 (only with live tables)
 
-    answers = grouped((answer.after.verdict, answer) for answer in today(live.uri, live, known_clients()))
-    for verdict in sorted(answers, key=lambda verdict: verdict.harm):
+    for verdict, names in clients_by_verdict(live, ()):
         line = h("p", badge(verdict.value, f"verdict-{verdict.value}"), " ", class_="clients")
-        add(line, _names(answers[verdict]))
+        add(line, names)
         yield line
-
-
-def _names(answers: Sequence[ClientSupport]) -> str:
-    names = (
-        (answer.consumer.client, answer.consumer.version, answer.consumer.read_path) for answer in answers
-    )
-    return ", ".join(" ".join(filter(None, parts)) for parts in names)
 
 
 class _Cell(NamedTuple):
@@ -313,13 +304,9 @@ def _features(state: TableState | None) -> dict[str, str | None]:
 def _pairs(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[Row]:
     return [
         Row(_setting(before, key), _setting(after, key))
-        for key in _in_order((*before, *after))
+        for key in sorted({*before, *after})
         if before.get(key) is not None or after.get(key) is not None
     ]
-
-
-def _in_order(keys: Iterable[str]) -> Iterator[str]:
-    yield from sorted(dict.fromkeys(keys))
 
 
 def _setting(values: Mapping[str, str | None], key: str) -> _Cell | None:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.printable import printable
 from schemalint.base.values import grouped
-from schemalint.model.finding import Severity
-from schemalint.report.text_helpers import counted
+from schemalint.report.text_helpers import WORST_FIRST, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from schemalint.model.client import ClientSupport
-    from schemalint.model.finding import CheckResult
+    from schemalint.model.finding import CheckResult, Severity
     from schemalint.model.inventory import Inventory
 
 _MOST_TABLES = 20
@@ -48,14 +47,12 @@ def _tables(result: CheckResult) -> Iterator[str]:
     counts = table_counts(result)
     if not counts:
         return
-    ranked = sorted(
-        counts, key=lambda name: (*(-counts[name][severity] for severity in _worst_first()), name)
-    )
+    ranked = sorted(counts, key=lambda name: (*(-counts[name][severity] for severity in WORST_FIRST), name))
     yield "Tables"
     for name in ranked[:_MOST_TABLES]:
         numbers = [
             counted(counts[name][severity], severity.label)
-            for severity in _worst_first()
+            for severity in WORST_FIRST
             if counts[name][severity]
         ]
         yield f"  {name}: {', '.join(numbers)}"
@@ -90,10 +87,6 @@ def _first_tables(clients: Sequence[ClientSupport]) -> str:
     texts = [f"{client.table}, because of {client.because}" for client in clients[:_MOST_NAMED]]
     more = len(clients) - len(texts)
     return "; ".join([*texts, *([f"{more} more"] if more else [])])
-
-
-def _worst_first() -> list[Severity]:
-    return sorted(Severity, reverse=True)
 
 
 def _protocols(inventory: Inventory) -> Iterator[str]:

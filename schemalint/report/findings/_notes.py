@@ -24,6 +24,9 @@ class Note(NamedTuple):
     label: str
     text: str
 
+    def __str__(self) -> str:
+        return f"{self.label}: {self.text}"
+
 
 def finding_notes(finding: Finding) -> Iterator[Note]:
     """Yield the location in the base, Delta's error class, what to do and the fix, where they exist."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from schemalint.base.printable import printable
 from schemalint.base.values import grouped
 from schemalint.model.finding import Severity
-from schemalint.report.text_helpers import COLORS, counted, styled
+from schemalint.report.text_helpers import COLORS, WORST_FIRST, counted, styled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +22,13 @@ _NO_OWNER: Final = "no owner declared"
 def shown(result: CheckResult, *, show_existing: bool) -> tuple[Finding, ...]:
     """Return the findings to show; approved ones are not among them."""
     return tuple(finding for finding in result.findings if show_existing or not finding.existing)
+
+
+def worst_first(result: CheckResult, *, show_existing: bool) -> list[Finding]:
+    """Return the findings to show, from worst to least severe, and then those that exist already."""
+    return sorted(
+        shown(result, show_existing=show_existing), key=lambda finding: (finding.existing, -finding.severity)
+    )
 
 
 def closing(result: CheckResult, *, color: bool, show_existing: bool) -> list[str]:
@@ -83,7 +90,7 @@ def outcome(result: CheckResult) -> str:
 def _counts(result: CheckResult) -> str:
     by_severity = Counter(finding.severity for finding in result.counted)
     counts = [(len(result.errors), "failure")]
-    counts += [(by_severity[severity], severity.label) for severity in sorted(Severity, reverse=True)]
+    counts += [(by_severity[severity], severity.label) for severity in WORST_FIRST]
     return ", ".join(counted(number, noun) for number, noun in counts if number)
 
 
@@ -122,5 +129,4 @@ def by_owner(result: CheckResult) -> list[OwnerCounts]:
         )
         for owner, findings in by_owner_name.items()
     ]
-    worst_first = sorted({severity for row in rows for severity in row.counts}, reverse=True)
-    return sorted(rows, key=lambda row: (*(-row.counts[severity] for severity in worst_first), row.owner))
+    return sorted(rows, key=lambda row: (*(-row.counts[severity] for severity in WORST_FIRST), row.owner))

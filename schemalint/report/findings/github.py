@@ -13,14 +13,13 @@ from schemalint.model.finding import Severity
 from schemalint.report.findings._excerpt import last_line
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import approved_lines, failure_notes, finding_notes, subject
-from schemalint.report.findings._summary import is_incomplete, remarks, shown, summary
+from schemalint.report.findings._summary import is_incomplete, remarks, summary, worst_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from schemalint.base.errors import Location, SchemalintError
     from schemalint.model.finding import CheckResult, Finding
-    from schemalint.report.findings._notes import Note
 
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
@@ -29,13 +28,10 @@ SHOWS_TABLES = False
 
 def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:  # noqa: ARG001 (see Format)
     """Render the summary, then the failures, then the findings from worst to least severe."""
-    findings = sorted(
-        shown(result, show_existing=show_existing), key=lambda finding: (finding.existing, -finding.severity)
-    )
     # The summary comes first, so that it is always among the ten annotations that GitHub shows.
     commands = [_run(result, show_existing=show_existing)]
     commands += [_failure(error) for error in result.errors]
-    commands += [_finding(finding) for finding in findings]
+    commands += [_finding(finding) for finding in worst_first(result, show_existing=show_existing)]
     return joined(commands)
 
 
@@ -51,18 +47,14 @@ def _run(result: CheckResult, *, show_existing: bool) -> SafeText:
 
 
 def _failure(error: SchemalintError) -> SafeText:
-    body = [error.message, *_lines(failure_notes(error))]
+    body = [error.message, *map(str, failure_notes(error))]
     return _command(Severity.ERROR, "schemalint failure", body, error.location)
 
 
 def _finding(finding: Finding) -> SafeText:
     about = subject(finding)
-    body = [finding.message, *_lines(finding_notes(finding)), *([f"table: {about}"] if about else [])]
+    body = [finding.message, *map(str, finding_notes(finding)), *([f"table: {about}"] if about else [])]
     return _command(finding.severity, f"{finding.code} {finding.rule}", body, finding.location)
-
-
-def _lines(notes: Iterable[Note]) -> list[str]:
-    return [f"{note.label}: {note.text}" for note in notes]
 
 
 def _command(kind: Severity, title: str, body: Iterable[str], location: Location | None = None) -> SafeText:

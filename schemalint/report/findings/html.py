@@ -30,9 +30,9 @@ from schemalint.report.findings._notes import (
     known_text,
     subject,
 )
-from schemalint.report.findings._summary import by_owner, outcome, remarks, shown, summary, verdict
+from schemalint.report.findings._summary import by_owner, outcome, remarks, summary, verdict, worst_first
 from schemalint.report.findings._ways import ways_out
-from schemalint.report.text_helpers import counted
+from schemalint.report.text_helpers import WORST_FIRST, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 SHOWS_TABLES = True
 
-_WORST_FIRST: Final = tuple(sorted(Severity, reverse=True))
 _OTHERS: Final = "Configuration"
 _FINDINGS: Final = "findings"
 
@@ -53,19 +52,14 @@ _FINDINGS: Final = "findings"
 def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:  # noqa: ARG001 (see Format)
     """Render the verdict and an overview, then a section for each table, the worst first."""
     findings = grouped(
-        (finding.table, finding)
-        for finding in sorted(
-            shown(result, show_existing=show_existing), key=lambda each: (each.existing, -each.severity)
-        )
+        (finding.table, finding) for finding in worst_first(result, show_existing=show_existing)
     )
     tables = _ordered_tables(result, findings)
     main = h("main", id_=_FINDINGS, tabindex="-1")
-    for part in (*_approved(result), *_failures(result)):
+    for part in (*_approved(result), *(_failure(error, result) for error in result.errors)):
         add(main, part)
-    tables_by_name, clients = (
-        result.tables_by_name,
-        grouped((client.table, client) for client in result.clients),
-    )
+    tables_by_name = result.tables_by_name
+    clients = grouped((client.table, client) for client in result.clients)
     for number, name in enumerate(tables, 1):
         section = h("section", h("h2", name or _OTHERS), id_=f"table-{number}", class_="table")
         table = tables_by_name.get(name)
@@ -141,7 +135,7 @@ def _overview(
         link = h("a", table or _OTHERS, href=f"#table-{number}")
         counts = _counts(findings.get(table, ()))
         rows.append(h("tr", h("td", link), *(h("td", count, class_="count") for count in counts)))
-    heads = [f"{severity.label}s" for severity in _WORST_FIRST]
+    heads = [f"{severity.label}s" for severity in WORST_FIRST]
     if rows:
         add(nav, grid(["table", *heads], rows, "Tables"))
     if len(owners := by_owner(result)) > 1:
@@ -150,7 +144,7 @@ def _overview(
                 "tr",
                 h("td", row.owner),
                 h("td", str(row.tables), class_="count"),
-                *(h("td", str(row.counts[severity] or ""), class_="count") for severity in _WORST_FIRST),
+                *(h("td", str(row.counts[severity] or ""), class_="count") for severity in WORST_FIRST),
             )
             for row in owners
         ]
@@ -162,7 +156,7 @@ def _overview(
 
 def _counts(findings: Iterable[Finding]) -> list[str]:
     severities = [finding.severity for finding in findings]
-    return [str(severities.count(severity) or "") for severity in _WORST_FIRST]
+    return [str(severities.count(severity) or "") for severity in WORST_FIRST]
 
 
 def _ordered_tables(result: CheckResult, findings: dict[str, tuple[Finding, ...]]) -> list[str]:
@@ -171,7 +165,7 @@ def _ordered_tables(result: CheckResult, findings: dict[str, tuple[Finding, ...]
 
     def rank(table: str) -> tuple[object, ...]:
         severities = [finding.severity for finding in findings.get(table, ())]
-        return (table != "", *(-severities.count(severity) for severity in _WORST_FIRST), table)
+        return (table != "", *(-severities.count(severity) for severity in WORST_FIRST), table)
 
     return sorted(names, key=rank)
 
@@ -197,11 +191,6 @@ def _approved(result: CheckResult) -> Iterator[Element]:
     if earlier:
         add(section, h("p", f"{counted(earlier, 'finding')} approved before this change.", class_="quiet"))
     yield section
-
-
-def _failures(result: CheckResult) -> Iterator[Element]:
-    for error in result.errors:
-        yield _failure(error, result)
 
 
 def _failure(error: SchemalintError, result: CheckResult) -> Element:

@@ -16,11 +16,8 @@ from schemalint.report.findings._notes import approval_reason, failure_notes, fi
 from schemalint.report.findings._summary import shown, summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from schemalint.base.errors import SchemalintError
     from schemalint.model.finding import CheckResult, Finding
-    from schemalint.report.findings._notes import Note
 
 SHOWS_TABLES = False
 
@@ -77,7 +74,7 @@ def _finding_case(suite: Element, finding: Finding) -> Element:
 def _finding(suite: Element, finding: Finding, *, fails: bool) -> None:
     case = _finding_case(suite, finding)
     message = f"{location_text(finding.location)}: {printable(finding.message)}"
-    text = "\n".join([message, *_lines(finding_notes(finding))])
+    text = "\n".join([message, *map(str, finding_notes(finding))])
     if fails:
         _failed(case, "failure", finding.message, text, finding.code)
     else:
@@ -90,11 +87,7 @@ def _failed(case: Element, tag: str, message: str, text: str, kind: str) -> None
 
 def _failure_text(error: SchemalintError) -> str:
     location = f"{location_text(error.location)}: " if error.location else ""
-    return "\n".join([f"{location}{printable(error.message)}", *_lines(failure_notes(error))])
-
-
-def _lines(notes: Iterable[Note]) -> list[str]:
-    return [f"{note.label}: {note.text}" for note in notes]
+    return "\n".join([f"{location}{printable(error.message)}", *map(str, failure_notes(error))])
 
 
 def _count(element: Element, attributes: dict[str, str], *more: str) -> None:

@@ -17,7 +17,6 @@ from schemalint.base.printable import (
     markdown_text,
     terminal_text,
 )
-from schemalint.model.finding import Severity
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import (
     FAILURE,
@@ -29,9 +28,9 @@ from schemalint.report.findings._notes import (
     known_text,
     subject,
 )
-from schemalint.report.findings._summary import by_owner, remarks, shown, summary
+from schemalint.report.findings._summary import by_owner, remarks, summary, worst_first
 from schemalint.report.findings._ways import ways_out
-from schemalint.report.text_helpers import counted, first_few
+from schemalint.report.text_helpers import MOST_CHARACTERS, WORST_FIRST, counted, first_few, fitting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,10 +42,6 @@ if TYPE_CHECKING:
 
 SHOWS_TABLES = False
 
-MOST_CHARACTERS: Final = 65_000
-"""The most characters of a comment, with room for a surrounding text (GitHub accepts 65,536)."""
-
-_WORST_FIRST: Final = tuple(sorted(Severity, reverse=True))
 _SHORTENED: Final = "this text has room for the worst only. `schemalint check` prints all."
 _MOST_LINES: Final = 60
 _LONGEST: Final = 2_000
@@ -55,9 +50,7 @@ _LONGEST: Final = 2_000
 def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:  # noqa: ARG001 (see Format)
     """Render the approvals of the change, a table of owners, then findings, the worst first."""
     head = [_title(result), markdown_text(summary(result)), *_approved(result), *_owners(result)]
-    findings = sorted(
-        shown(result, show_existing=show_existing), key=lambda finding: (finding.existing, -finding.severity)
-    )
+    findings = worst_first(result, show_existing=show_existing)
     sections = ["\n".join(_failure(error)) for error in result.errors]
     tables = result.tables_by_name
     sections += ["\n".join(_finding(finding, ways_out(finding, tables, result))) for finding in findings]
@@ -73,12 +66,7 @@ def is_shortened(text: str) -> bool:
 def _fitting(head: list[str], sections: list[str], tail: list[str]) -> list[str]:
     """Return the parts of the report, without the last sections if it were too long."""
     room = MOST_CHARACTERS - sum(len(part) + 2 for part in (*head, *tail)) - 200
-    kept: list[str] = []
-    for section in sections:
-        room -= len(section) + 2
-        if room < 0:
-            break
-        kept.append(section)
+    kept = fitting(sections, room, "\n\n")
     left = len(sections) - len(kept)
     note = [f"**{left:,} more**: {_SHORTENED}"]
     return [*head, *kept, *(note if left else []), *tail]
@@ -111,10 +99,10 @@ def _owners(result: CheckResult) -> Iterator[str]:
     rows = by_owner(result)
     if len(rows) < 2:  # noqa: PLR2004 (the counts of one owner are those of the summary)
         return
-    titles = ["owner", "tables", *(f"{severity.label}s" for severity in _WORST_FIRST)]
+    titles = ["owner", "tables", *(f"{severity.label}s" for severity in WORST_FIRST)]
     lines = [f"| {' | '.join(titles)} |", "| --- " + "| ---: " * (len(titles) - 1) + "|"]
     for row in rows:
-        counts = [str(row.counts[severity]) for severity in _WORST_FIRST]
+        counts = [str(row.counts[severity]) for severity in WORST_FIRST]
         lines.append(f"| {' | '.join([markdown_code(row.owner), str(row.tables), *counts])} |")
     yield "\n".join(lines[:_MOST_LINES])
 

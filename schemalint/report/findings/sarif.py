@@ -119,7 +119,7 @@ def _problem_severity(severity: Severity) -> str:
 def _result(finding: Finding, positions: Mapping[str, int], approval: ApprovedFinding | None) -> _Json:
     code, about = visible(finding.code), subject(finding)
     # Notes become sentences of the message: GitHub shows nothing else of a result.
-    notes = [f"{note.label}: {note.text}" for note in finding_notes(finding) if note.label != "in the base"]
+    notes = [str(note) for note in finding_notes(finding) if note.label != "in the base"]
     text = "\n".join([printable(finding.message), *notes, *([f"table: {about}"] if about else [])])
     result: _Json = {
         "ruleId": code,

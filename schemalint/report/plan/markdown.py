@@ -31,7 +31,7 @@ from schemalint.report.plan._words import (
     table_state,
     waiting_texts,
 )
-from schemalint.report.text_helpers import counted, first_few
+from schemalint.report.text_helpers import MOST_CHARACTERS, counted, first_few, fitting
 from schemalint.report.words import way_text
 
 if TYPE_CHECKING:
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from schemalint.deploy.deploy_input import Deployment
     from schemalint.model.table_plan import Approval, Step, TablePlan
 
-MOST_CHARACTERS: Final = 65_000
-"""The most characters of a comment, with room for a surrounding text (GitHub accepts 65,536)."""
-
 _HEAD: Final = ("| | step | cost | risks | undo |", "| --- | --- | --- | --- | --- |")
 
 
@@ -50,23 +47,13 @@ def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa:
     """Render a section for each table with steps or refusals; a document that is too long omits the SQL."""
     summary = summary_of(deployment)
     for with_sql in (True, False):
-        text = _document(deployment, summary, with_sql=with_sql)
+        sections = _sections(deployment, with_sql=with_sql)
+        text = _joined(deployment, summary, sections)
         if len(text) <= MOST_CHARACTERS:
             return text
-    sections = _sections(deployment, with_sql=False)
-    kept: list[str] = []
-    room = MOST_CHARACTERS - len(_joined(deployment, summary, [])) - 200
-    for section in sections:
-        room -= len(section) + 2
-        if room < 0:
-            break
-        kept.append(section)
+    kept = fitting(sections, MOST_CHARACTERS - len(_joined(deployment, summary, [])) - 200, "\n\n")
     more = f"{counted(len(sections) - len(kept), 'more section')}: see `schemalint plan`."
     return _joined(deployment, summary, [*kept, more])
-
-
-def _document(deployment: Deployment, summary: str, *, with_sql: bool) -> SafeText:
-    return _joined(deployment, summary, _sections(deployment, with_sql=with_sql))
 
 
 def _joined(deployment: Deployment, summary: str, sections: Iterable[str]) -> SafeText:

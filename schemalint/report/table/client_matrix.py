@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.base.printable import SafeText, json_text, markdown_prose, printable, terminal_text
+from schemalint.base.values import grouped
 from schemalint.clients.client_table import client_names, find_client, rows_of
 from schemalint.clients.support import support
 from schemalint.model.client import TableForm
@@ -12,11 +13,11 @@ from schemalint.report.text_helpers import table_rows
 from schemalint.report.words import client_json, client_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from schemalint.clients.client_table import Client
     from schemalint.delta.table import LiveTable
-    from schemalint.model.client import ClientSupport
+    from schemalint.model.client import ClientSupport, Verdict
     from schemalint.model.consumer import Consumer
 
 
@@ -55,7 +56,7 @@ def matrix_markdown(clients: Iterable[Consumer], rows: Sequence[Mapping[str, Any
 def _matrix(clients: Iterable[Consumer], rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     lines = [
         [
-            " ".join(filter(None, (consumer.client, consumer.version, consumer.read_path))),
+            _client_name(consumer),
             *(support(consumer, form, rows).verdict.value for form in _FORMS.values()),
         ]
         for consumer in clients
@@ -139,6 +140,20 @@ def clients_json(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> list[dic
         }
         for answer in today(live.uri, live, known_clients(rows), rows)
     ]
+
+
+def clients_by_verdict(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Verdict, str]]:
+    """Yield the verdicts on a table today, the best first, each with the names of its clients."""
+    from schemalint.lint.client_support import known_clients, today  # noqa: PLC0415 (only for one command)
+
+    answers = today(live.uri, live, known_clients(rows), rows)
+    names = grouped((answer.after.verdict, _client_name(answer.consumer)) for answer in answers)
+    for verdict in sorted(names, key=lambda verdict: verdict.harm):
+        yield verdict, ", ".join(names[verdict])
+
+
+def _client_name(consumer: Consumer) -> str:
+    return " ".join(filter(None, (consumer.client, consumer.version, consumer.read_path)))
 
 
 def _worst_first(clients: Iterable[ClientSupport]) -> list[ClientSupport]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.base.printable import SafeText, terminal_text
-from schemalint.base.values import grouped
 from schemalint.delta.datatype import parts
 from schemalint.delta.feature_usage import feature_uses
 from schemalint.delta.history import changes, steps, type_history, utc_text
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 _MOST_ENTRIES: Final = 20
 
 
-def show_text(document: TableDocument, rows: Sequence[Mapping[str, Any]] = ()) -> SafeText:
+def show_text(document: TableDocument, rows: Sequence[Mapping[str, Any]]) -> SafeText:
     """Render a table in sections: protocol, columns, layout, constraints, properties, clients, history.
 
     Args:
@@ -147,13 +146,9 @@ def _pairs(entries: Mapping[str, str | None], sign: str) -> Iterator[str]:
 
 def _clients(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Render who can read the table today, one line per verdict."""
-    from schemalint.lint.client_support import known_clients, today  # noqa: PLC0415 (only for this text)
+    from schemalint.report.table.client_matrix import clients_by_verdict  # noqa: PLC0415 (only for this text)
 
-    supports = today(live.uri, live, known_clients(rows), rows)
-    answers = grouped((answer.after.verdict, answer.consumer) for answer in supports)
-    for verdict in sorted(answers, key=lambda verdict: verdict.harm):
-        clients = ((client.client, client.version, client.read_path) for client in answers[verdict])
-        yield f"  {verdict.value}: {', '.join(' '.join(filter(None, parts)) for parts in clients)}"
+    yield from (f"  {verdict.value}: {names}" for verdict, names in clients_by_verdict(live, rows))
 
 
 def _history_title(live: LiveTable) -> str:

@@ -124,7 +124,7 @@ def run(data: bytes) -> None:
         table = read_table(store)
         document = TableDocument(table, READ_AT)
         require_written(document)
-        require_harmless(show_text(document))
+        require_harmless(show_text(document, ()))
         files = _stored(store, table)
         readable = None if isinstance(files, LiveError) else files
         result = audit([audited(table, RULES, files=readable)])

@@ -73,7 +73,7 @@ def run(data: bytes) -> None:
 
 def _require_usable(document: TableDocument) -> None:
     require_written(document)
-    require_harmless(show_text(document))
+    require_harmless(show_text(document, ()))
     with only_errors_of_the_input():
         result = audit([audited(document.live, RULES)])
         require_no_bug(result.errors)

@@ -76,7 +76,9 @@ def visible(text: str) -> str:
     For parts of a line, and names that are compared with each other: the output must still be made by one of
     the other functions.
     """
-    return text if _is_visible(text) else "".join(map(_visible_char, text))
+    return (
+        text if _is_visible(text) else "".join(char if _is_visible(char) else _escaped(char) for char in text)
+    )
 
 
 def printable(text: str) -> str:
@@ -286,10 +288,6 @@ def _is_ordinary(char: str, before: str) -> bool:
 
         return _is_visible(before) and category(before) == "So"
     return char == _WIDE_BLANK
-
-
-def _visible_char(char: str) -> str:
-    return char if _is_visible(char) else _escaped(char)
 
 
 def _escaped(char: str) -> str:

@@ -32,7 +32,7 @@ from schemalint.deploy.deploy_input import Deployment
 from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested
 from schemalint.deploy.journal import resume
 from schemalint.deploy.results import AppliedTable, DeployLog, Outcome, warnings
-from schemalint.model.table_plan import RefusalKind, Step, TablePlan
+from schemalint.model.table_plan import RefusalKind
 from schemalint.report import deploy_log
 from schemalint.report.plan import text as plan_text
 from schemalint.report.text_helpers import counted
@@ -209,7 +209,7 @@ def command(options: ApplyCommand) -> int:
             has_work = any(plan.has_work for plan in deployment.plan.tables)
             with table_workers(options.connection) as workers:
                 apply_options = ApplyOptions(
-                    _print_step,
+                    lambda plan, step: print_note(deploy_log.step_line(plan, step)),
                     options.connection.jobs or _JOBS,
                     options.all_or_nothing,
                     fail_fast=options.fail_fast,
@@ -265,10 +265,6 @@ def _decided(deployment: Deployment, *, yes: bool) -> Deployment | None:
     else:
         print_note("nothing was changed: confirm the plan with --yes")
     return None
-
-
-def _print_step(plan: TablePlan, step: Step) -> None:
-    print_note(deploy_log.step_line(plan, step))
 
 
 def _print_results(results: Iterable[AppliedTable], *, quiet: bool) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schemalint.base.errors import UsageError
+from schemalint.base.files import write_all
 from schemalint.base.printable import document_text, terminal_text
 from schemalint.base.values import frozen
 from schemalint.cli import print_error, print_note
@@ -99,7 +100,7 @@ def command(options: InitOptions) -> int:
         for file in adoption.files:
             show(document_text(file.diff))
     else:
-        _write(adoption)
+        write_all({file.path: (None, file.after) for file in adoption.files})
         show(terminal_text(_report(adoption)))
     for left in adoption.left:
         print_note(f"{left.name} stays: {left.reason}")
@@ -244,12 +245,6 @@ def _configured(settings: Trusted, repository: Repository, options: InitOptions)
         f"{settings.source} has no target with the {key} {new_target.root or new_target.catalog}",
         help=f"leave --{key} out; or add the target: [targets.NAME] with {key} = …, and give --target NAME",
     )
-
-
-def _write(adoption: Adoption) -> None:
-    from schemalint.base.files import write_all  # noqa: PLC0415
-
-    write_all({file.path: (None, file.after) for file in adoption.files})
 
 
 def _report(adoption: Adoption) -> list[str]:

@@ -204,10 +204,10 @@ def _position(text: str, offset: int) -> tuple[int, int]:
 
 
 # Count lines as editors and GitHub do; YAML 1.1 also ends a line at U+0085, U+2028 and U+2029.
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 @lru_cache(maxsize=8)
 def _line_starts(text: str) -> tuple[int, ...]:
     first = 1 if text.startswith(BOM) else 0
-    return (first, *(match.end() for match in _LINE_BREAK.finditer(text)))
+    return (first, *(match.end() for match in LINE_BREAK.finditer(text)))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from schemalint.base.document.nodes import BOM, LINE_BREAK
 from schemalint.base.printable import printable
 from schemalint.base.redaction import masked
 
@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
     from schemalint.base.errors import Location
 
-_BOM = "\ufeff"
 _TAB = " " * 4
-# YAML 1.1 also ends lines at U+0085, U+2028 and U+2029; YAML 1.2 does not.
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 # A longer excerpt shows its first lines and its last line.
 _MOST_LINES = 6
 _FIRST_LINES = 4
@@ -56,7 +53,7 @@ def last_line(location: Location) -> int:
 @lru_cache(maxsize=8)
 def split_lines(source: str) -> tuple[str, ...]:
     """Split a source into lines as locations count them, without line breaks and byte order mark."""
-    return tuple(_LINE_BREAK.split(source.removeprefix(_BOM)))
+    return tuple(LINE_BREAK.split(source.removeprefix(BOM)))
 
 
 def _underlined(line: str, number: int, column: int, end_column: int) -> Iterator[Row]:

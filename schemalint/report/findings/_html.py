@@ -8,8 +8,6 @@ from xml.etree.ElementTree import Element
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from schemalint.model.finding import Severity
-
 Child: TypeAlias = "Element | str | None"
 
 
@@ -36,11 +34,6 @@ def add(element: Element, child: Child) -> None:
 def badge(text: str, kind: str) -> Element:
     """Return a short label; the text says what the color says."""
     return h("span", text, class_=f"badge {kind}")
-
-
-def severity_badge(severity: Severity) -> Element:
-    """Return the label of a severity."""
-    return badge(severity.label, severity.label)
 
 
 def grid(head: Iterable[str], rows: Iterable[Element], caption: str, class_: str = "list") -> Element:

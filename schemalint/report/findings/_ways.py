@@ -47,10 +47,8 @@ class Ways(NamedTuple):
 
 def ways_out(finding: Finding, tables: Mapping[str, JudgedTable], result: CheckResult) -> Ways:
     """Return the ways out of a finding; an existing one and a remark (``info``) need none."""
-    if finding.existing or finding.severity is Severity.INFO:
-        return Ways()
     table = tables.get(finding.table)
-    if table is None:
+    if table is None or finding.existing or finding.severity is Severity.INFO:
         return Ways()
     return Ways(_approval(finding, table, result), ", ".join(_owners(table)))
 

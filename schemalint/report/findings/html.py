@@ -17,7 +17,7 @@ from schemalint.base.printable import SafeText, html_text, printable
 from schemalint.base.values import grouped
 from schemalint.model.finding import Severity
 from schemalint.report.findings._excerpt import excerpt, split_lines
-from schemalint.report.findings._html import add, badge, grid, h, severity_badge
+from schemalint.report.findings._html import add, badge, grid, h
 from schemalint.report.findings._html_tables import table_blocks
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import (
@@ -225,8 +225,9 @@ def _finding(finding: Finding, ways: Ways, result: CheckResult) -> Element:
     if finding.existing:
         add(rule, " ")
         add(rule, badge(known_text(finding), "existing"))
-    title = h("h3", severity_badge(finding.severity), f" {finding.message}")
-    article = h("article", title, rule, class_=f"finding {finding.severity.label}")
+    severity = finding.severity.label
+    title = h("h3", badge(severity, severity), f" {finding.message}")
+    article = h("article", title, rule, class_=f"finding {severity}")
     _source(article, finding.location, result, subject(finding))
     _notes(article, finding_notes(finding))
     for change in finding.text_changes:

@@ -30,19 +30,19 @@ class AuditTargets:
 
     where: Environment | None
     errors: list[SchemalintError] = field(default_factory=list)
-    _found: dict[tuple[str, int | None, int | None], TableRequest] = field(default_factory=dict)
+    _requests: dict[tuple[str, int | None, int | None], TableRequest] = field(default_factory=dict)
 
     @property
     def tables(self) -> list[TableRequest]:
         """The tables in the order in which they were added."""
-        return list(self._found.values())
+        return list(self._requests.values())
 
     def add(self, requests: Iterable[TableRequest]) -> None:
         """Add tables; a request with a contract replaces one without."""
         for request in requests:
             key = (request.uri, request.version, request.at)
-            if key not in self._found or request.contract is not None:
-                self._found[key] = request
+            if key not in self._requests or request.contract is not None:
+                self._requests[key] = request
 
     def add_roots(self, roots: Iterable[str]) -> None:
         """Add the tables at or below locations; declared ones keep their name and contract."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from schemalint.base.errors import ConfigError, LiveError
 from schemalint.base.values import replace
 from schemalint.project.config.trust import TrustedTarget, resolve_storage
-from schemalint.tables.catalog.table_location import absolute_location
+from schemalint.tables.catalog.table_location import allowed_roots
 from schemalint.tables.storage import open_folder
 
 if TYPE_CHECKING:
@@ -68,10 +68,8 @@ def stream_progress(stream: Stream, table_id: str, target: TrustedTarget, reposi
             unknown=f"the checkpoint {checkpoint!r} is relative to the folder that the query runs in",
             help="declare it as the query's Spark qualifies it: with its scheme, or an absolute path",
         )
-    allowed = [root for root in (target.root, *target.allowed_locations) if root is not None]
-    roots = [absolute_location(root, repository) for root in allowed]
     try:
-        store = open_folder(checkpoint, roots, resolve_storage(target))
+        store = open_folder(checkpoint, allowed_roots(target, repository), resolve_storage(target))
     except (ConfigError, LiveError) as error:
         return StreamProgress(unknown=error.message, help=error.help)
     if store is None:

@@ -97,6 +97,12 @@ def absolute_location(reference: str, folder: Path) -> str:
     return _without_parents(_plain(reference if is_absolute else str(folder / reference)))
 
 
+def allowed_roots(target: Target, repository: Path) -> list[str]:
+    """Return the absolute locations below which a target allows others."""
+    roots = (root for root in (target.root, *target.allowed_locations) if root is not None)
+    return [absolute_location(root, repository) for root in roots]
+
+
 def _name_in_catalog(contract: Contract, target: Target) -> str:
     try:
         return full_name(contract.table, target)
@@ -105,8 +111,7 @@ def _name_in_catalog(contract: Contract, target: Target) -> str:
 
 
 def _allowed(contract: Contract, target: Target, location: str, repository: Path) -> str:
-    given = (root for root in (target.root, *target.allowed_locations) if root is not None)
-    roots = [absolute_location(root, repository) for root in given]
+    roots = allowed_roots(target, repository)
     if ".." in PurePosixPath(location).parts:
         raise _not_allowed(contract, f"location {location!r} contains '..'")
     if not any(_is_below(location, root, target) for root in roots):
@@ -152,9 +157,9 @@ def _plain(location: str) -> str:
     scheme, separator, rest = location.partition("://")
     if not separator:
         scheme, rest = "", location
-    kept = [part for part in rest.split("/") if part not in ("", ".")]
+    parts = [part for part in rest.split("/") if part not in ("", ".")]
     start = "/" if rest.startswith("/") else ""
-    return f"{scheme}{separator}{start}{'/'.join(kept)}"
+    return f"{scheme}{separator}{start}{'/'.join(parts)}"
 
 
 def _is_absolute(location: str) -> bool:

@@ -17,6 +17,7 @@ from schemalint.project.config.trust import Trusted, TrustedTarget, given_target
 from schemalint.tables.catalog.table_location import (
     absolute_location,
     choose_target,
+    is_found_by_name,
     require_reachable,
     table_location,
 )
@@ -125,7 +126,7 @@ class Environment:
 
     def request_for(self, contract: Contract) -> TableRequest:
         """Return the request for a declared table."""
-        if contract.location is None and self.target.catalog is not None:
+        if is_found_by_name(contract, self.target):
             return replace(self.request_by_name(contract.table), contract=contract)
         uri = table_location(contract, self.target, self.folder)
         return TableRequest(
@@ -235,10 +236,8 @@ def _resolve_in_target(reference: str, where: Environment, declarations: Declara
 def _resolve_in_session(reference: str, via: NamingCatalog | None) -> TableRequest:
     if via is None or is_path_or_uri(reference):
         return TableRequest(reference)
-    catalog, *name = split_path(via.full_name(reference))
-    return TableRequest(
-        format_path((catalog, *name)), reference, catalog=given_target("", catalog=catalog), via=via
-    )
+    name = split_path(via.full_name(reference))
+    return TableRequest(format_path(name), reference, catalog=given_target("", catalog=name[0]), via=via)
 
 
 def _read_or_error(request: TableRequest, *, history: bool) -> LiveTable | LiveError:

@@ -16,17 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.base.errors import LiveError
 from schemalint.tables.delta_log import log_limits
-from schemalint.tables.delta_log.actions import (
-    NOTHING,
-    ActionError,
-    Body,
-    TableActions,
-    read_clustering,
-    read_metadata,
-    read_protocol,
-    read_transaction,
-)
-from schemalint.tables.delta_log.commit import damage_in, read_lines
+from schemalint.tables.delta_log.actions import NOTHING, ActionError, Body, TableActions
+from schemalint.tables.delta_log.commit import READERS, damage_in, read_lines
 from schemalint.tables.delta_log.parquet import Rows
 from schemalint.tables.delta_log.parquet_headers import LimitError, ParquetError
 from schemalint.tables.delta_log.store import DamagedFile
@@ -114,16 +105,9 @@ def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
 
 
 def _read(action: str, body: Body) -> TableActions:
-    match action:
-        case "protocol":
-            return TableActions(protocol=read_protocol(body))
-        case "metaData":
-            configuration = _mapping(body.get("configuration"))
-            return TableActions(metadata=read_metadata({**body, "configuration": configuration}))
-        case "txn":
-            return TableActions(transactions=read_transaction(body))
-        case _:
-            return TableActions(clustering=read_clustering(body))
+    if action == "metaData":
+        body = {**body, "configuration": _mapping(body.get("configuration"))}
+    return READERS[action](body)
 
 
 def _mapping(value: object) -> object:

@@ -106,12 +106,12 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
     """
     actions, info, size = NOTHING, None, 0
     file_actions = {"add": False, "remove": False}
-    line_numbers: dict[str, list[int]] = {name: [] for name in _READERS}
+    line_numbers: dict[str, list[int]] = {name: [] for name in READERS}
     first = 1
     for block in blocks:
         if (end := block.rstrip()) and not end.endswith(b"}"):
             raise ActionError("the file ends within an action", first + end.count(b"\n"), is_text=True)
-        for name, read in _READERS.items():
+        for name, read in READERS.items():
             for line in _lines_with(block, name, first):
                 if (body := _body(line, name)) is not None:
                     actions = _read(read, body, line).completed_by(actions)
@@ -195,9 +195,10 @@ def _starts_with(line: bytes, name: str) -> bool:
 
 def _body(line: _Line, name: str) -> Body | None:
     try:
-        body = _action(line.data).get(name)
-    except ActionError as error:
-        raise ActionError(str(error), line.number, is_text=True, is_limit=error.is_limit) from None
+        body = read_json_object(line.data, log_limits.MAX_ACTION).get(name)
+    except JsonError as error:
+        message = f"the action {error}"
+        raise ActionError(message, line.number, is_text=True, is_limit=error.is_limit) from None
     return body if isinstance(body, dict) else None
 
 
@@ -215,16 +216,10 @@ def _read(read: Callable[[Body], TableActions], body: Body, line: _Line) -> Tabl
         raise ActionError(str(error), line.number, is_limit=error.is_limit) from None
 
 
-def _action(line: bytes) -> Body:
-    try:
-        return read_json_object(line, log_limits.MAX_ACTION)
-    except JsonError as error:
-        raise ActionError(f"the action {error}", is_text=True, is_limit=error.is_limit) from None
-
-
-_READERS: Final[Mapping[str, Callable[[Body], TableActions]]] = {
+READERS: Final[Mapping[str, Callable[[Body], TableActions]]] = {
     "protocol": lambda body: TableActions(protocol=read_protocol(body)),
     "metaData": lambda body: TableActions(metadata=read_metadata(body)),
     "domainMetadata": lambda body: TableActions(clustering=read_clustering(body)),
     "txn": lambda body: TableActions(transactions=read_transaction(body)),
 }
+"""What reads the body of an action about the table itself, by its name."""

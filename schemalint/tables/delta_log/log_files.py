@@ -164,8 +164,8 @@ class LogFiles:
 
     def name_of(self, actions: TableActions) -> str:
         """Return the name of the file that holds the metadata of these actions."""
-        for name, held in self._actions.items():
-            if held and held.metadata is actions.metadata:
+        for name, others in self._actions.items():
+            if others and others.metadata is actions.metadata:
                 return name
         return ""
 

@@ -244,7 +244,7 @@ class _OlderCommits:
             reopen: Opens the log again; None keeps it open.
         """
         self._files, self._version, self._state, self._reopen = files, version, state, reopen
-        self._found: dict[int, History] = {}
+        self._histories: dict[int, History] = {}
         files.release(reopen)
 
     def history_since(self, version: int) -> History:
@@ -253,12 +253,12 @@ class _OlderCommits:
         Raises:
             LiveError: The log cannot be fetched.
         """
-        if version not in self._found:
+        if version not in self._histories:
             try:
-                self._found[version] = self._read(version)
+                self._histories[version] = self._read(version)
             finally:
                 self._files.release(self._reopen)
-        return self._found[version]
+        return self._histories[version]
 
     def writers_since(self, at: int) -> Mapping[str, int]:
         """Return who wrote since a time (milliseconds), by ``engineInfo``, and when last.

@@ -12,7 +12,7 @@ import re
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
@@ -24,8 +24,9 @@ from schemalint.base.errors import LiveError
 from schemalint.base.values import replace
 from schemalint.delta.datatype import LONG, STRING, Array, Field
 from schemalint.delta.table import History, LiveTable
-from schemalint.tables.delta_log.datafiles import live_files
+from schemalint.tables.delta_log.datafiles import count_rows, live_files, sidecars
 from schemalint.tables.delta_log.footer import FooterError, read_footer
+from schemalint.tables.delta_log.segment import list_log
 from schemalint.tables.delta_log.table_reader import read_table
 from schemalint.tables.storage.kinds.local import open_store
 from support.golden import assert_golden
@@ -225,3 +226,53 @@ def test_an_undamaged_log_has_no_defects(tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", sorted(path.name for path in KEPT.iterdir() if path.is_dir()))
 def test_a_kept_damaged_log_gives_its_golden_text(case: str) -> None:
     assert_golden(description_of(KEPT / case), KEPT / case / "expected.txt")
+
+
+TEXTS = pa.map_(pa.string(), pa.string())
+NO_TEXTS = pa.map_(pa.string(), pa.binary())
+NO_NAMES = pa.map_(pa.struct([("x", pa.int64())]), pa.string())
+
+
+def with_configuration(entries: pa.Array) -> dict[str, Any]:
+    body = metadata(Field("id", LONG))["metaData"]
+    values = [pa.array([None, body["id"]]), pa.array([None, body["schemaString"]]), entries]
+    return {"metaData": pa.StructArray.from_arrays(values, ["id", "schemaString", "configuration"])}
+
+
+DELTA_COLUMNS = {
+    "protocol": pa.array([{"minReaderVersion": 1, "minWriterVersion": 2}, None]),
+    **with_configuration(pa.array([None, [("a", "b")]], TEXTS)),
+}
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"protocol.minReaderVersion": pa.array(["x", "y"])},
+        {"sidecar.path": pa.array(["a", "b"])},
+        {"add.path": pa.array(["a", "b"])},
+        {"txn": pa.array([{"appId": 1, "version": 2}, None])},
+        {"txn": pa.array([{"appId": b"x", "version": 2}, None])},
+        {"add": pa.array([{"path": 1}, None])},
+        {"add": pa.array([{"path": ["a"]}, None])},
+        {"sidecar": pa.array([{"path": 1}, None])},
+        with_configuration(pa.array([None, [("a", b"b")]], NO_TEXTS)),
+        with_configuration(pa.array([None, [({"x": 1}, "b")]], NO_NAMES)),
+        with_configuration(pa.array([None, {"x": b"b"}])),
+    ],
+    ids=lambda columns: next(f"{name} {array.type}" for name, array in columns.items()),
+)
+def test_a_checkpoint_with_other_columns_than_those_of_delta(tmp_path: Path, columns: dict[str, Any]) -> None:
+    table = write_log(tmp_path, [[commit_info(), protocol(1, 2), metadata(Field("id", LONG))], FILES])
+    parquet.write_table(
+        pa.table({**DELTA_COLUMNS, **columns}), table / "_delta_log" / f"{1:020}.checkpoint.parquet"
+    )
+    store = open_store(str(table))
+    assert [field.name for field in read_table(store).state.columns.fields] == ["id"]
+    with suppress(LiveError):
+        assert all(live_files(store, 1))
+    with suppress(LiveError):
+        count_rows(store, 1)
+    for checkpoint in list_log(store).checkpoints[1]:
+        with suppress(LiveError):
+            assert all(sidecars(store, checkpoint))

@@ -23,7 +23,7 @@ from schemalint.tables.delta_log.parquet_headers import LimitError, ParquetError
 from schemalint.tables.delta_log.store import DamagedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from schemalint.tables.delta_log.file_names import LogFile
     from schemalint.tables.delta_log.segment import Checkpoint
@@ -111,10 +111,15 @@ def _read(action: str, body: Body) -> TableActions:
 
 
 def _mapping(value: object) -> object:
-    """Convert an Arrow map, a list of pairs, to a dictionary."""
-    if isinstance(value, list) and all(isinstance(pair, tuple) for pair in value):
-        return dict(value)
-    return value
+    """Convert an Arrow map, a list of pairs, to a dictionary; what holds no texts becomes none."""
+    pairs = list(value.items()) if isinstance(value, dict) else value
+    if isinstance(pairs, list) and all(isinstance(pair, tuple) and _are_texts(pair) for pair in pairs):
+        return dict(pairs)
+    return pairs
+
+
+def _are_texts(values: Iterable[object]) -> bool:
+    return all(value is None or isinstance(value, str) for value in values)
 
 
 def _bodies(rows: Rows, group: int, leaves: list[str], in_file: Counter[str]) -> Iterator[tuple[str, Body]]:
@@ -132,9 +137,9 @@ def _bodies(rows: Rows, group: int, leaves: list[str], in_file: Counter[str]) ->
                 yield name, column[row].as_py()
 
 
-def _is_kept(app_id: str | None) -> bool:
+def _is_kept(app_id: object) -> bool:
     """Whether a transaction identifier is kept; a table has one for each stream that ever wrote it."""
-    return app_id is not None and app_id.startswith(log_limits.KEPT_APP_IDS)
+    return isinstance(app_id, str) and app_id.startswith(log_limits.KEPT_APP_IDS)
 
 
 def _not_null(column: Any) -> Iterator[int]:  # noqa: ANN401 (pyarrow is imported where it is used)
@@ -152,7 +157,6 @@ def _columns(rows: Rows, group: int, names: list[str]) -> Iterator[tuple[str, An
     """Yield the existing columns of a row group in batches, but for those that hold nothing but nulls."""
     if not names:
         return
-    for batch in rows.group(group, names):
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            if column.null_count < len(column):
-                yield name, column
+    for name, column in rows.group(group, names):
+        if name in _LEAVES and column.null_count < len(column):
+            yield name, column

@@ -19,6 +19,7 @@ from schemalint.tables.delta_log.checkpoint import parquet_rows
 from schemalint.tables.delta_log.commit import damage_in, read_bodies, read_paths
 from schemalint.tables.delta_log.file_names import Kind, log_file
 from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
+from schemalint.tables.delta_log.parquet_headers import ParquetError
 from schemalint.tables.delta_log.segment import LAST_CHECKPOINT, Checkpoint, list_log
 
 if TYPE_CHECKING:
@@ -140,9 +141,8 @@ def _lines(
 def _rows(store: LogStore, name: str, columns: list[str]) -> Iterator[tuple[str, str]]:
     """Yield action name and value of each ``<action>.path`` column in a Parquet file."""
     with parquet_rows(store, name) as rows:
-        for batch in rows.batches(columns):
-            for action, column in zip(batch.schema.names, batch.columns, strict=True):
-                yield from ((action, path) for path in _texts(column))
+        for action, column in rows.batches(columns):
+            yield from ((action, path) for path in _texts(column))
 
 
 def _texts(column: Any) -> Iterable[str]:  # noqa: ANN401 - pyarrow has no types
@@ -151,8 +151,10 @@ def _texts(column: Any) -> Iterable[str]:  # noqa: ANN401 - pyarrow has no types
     leaf = column.flatten()[0]
     if leaf.null_count == len(leaf):
         return ()
-    texts: dict[str | None, None] = dict.fromkeys(leaf.to_pylist())
-    return [text for text in texts if text is not None]
+    texts = [text for text in leaf.to_pylist() if text is not None]
+    if not all(isinstance(text, str) for text in texts):
+        raise ParquetError("a path is no text")
+    return dict.fromkeys(texts)
 
 
 def count_rows(store: LogStore, version: int) -> int | None:
@@ -201,9 +203,8 @@ def _bodies(
 
 def _in_parquet(store: LogStore, name: str) -> Iterator[Mapping[str, Any]]:
     with parquet_rows(store, name) as rows:
-        for batch in rows.batches(_COLUMNS):
-            for column in batch.columns:
-                yield from (body for body in column.to_pylist() if body and body.get("path"))
+        for _action, column in rows.batches(_COLUMNS):
+            yield from (body for body in column.to_pylist() if body and body.get("path"))
 
 
 def _path(body: Mapping[str, Any]) -> str:

@@ -78,8 +78,8 @@ class Rows:
         self._batches = self._bytes = 0
         self._check_groups()
 
-    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        """Yield all rows of some columns as ``pyarrow.RecordBatch``.
+    def batches(self, columns: Sequence[str]) -> Iterator[tuple[str, Any]]:
+        """Yield the name and the values of some columns of structs, for one batch of rows after the other.
 
         Raises:
             ParquetError: The rows exceed a limit.
@@ -88,8 +88,10 @@ class Rows:
         for group in range(self.file.num_row_groups):
             yield from self.group(group, columns)
 
-    def group(self, group: int, columns: Sequence[str]) -> Iterator[Any]:
+    def group(self, group: int, columns: Sequence[str]) -> Iterator[tuple[str, Any]]:
         """Yield the rows of one row group; see `batches`."""
+        from pyarrow import types  # noqa: PLC0415 (loaded with the file)
+
         row_group = self._groups[group]
         if not row_group.rows:
             return
@@ -101,7 +103,9 @@ class Rows:
             self._bytes += batch.nbytes
             if self._bytes > log_limits.BYTES_PER_BYTE * self._size:
                 raise LimitError(f"its {self._size} bytes expand to more than {self._bytes}")
-            yield batch
+            for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                if types.is_struct(column.type):  # `add.path` may also be the name of a whole column
+                    yield name, column
 
     def _check_groups(self) -> None:
         if len(self._groups) != self.file.num_row_groups:

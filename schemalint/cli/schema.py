@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import click
 
+import schemalint
 from schemalint.base.printable import json_text
 from schemalint.cli._options import examples
 from schemalint.cli._output import show
 
-SCHEMAS = {
+SCHEMAS: Final[dict[str, str | tuple[str, str]]] = {
     "contract": ("schemalint.contract", "json_schema"),
     "exceptions": ("schemalint.contract", "exceptions_schema"),
     "config": ("schemalint.project.config.config_schema", "json_schema"),
     "nested-config": ("schemalint.project.config.config_schema", "nested_json_schema"),
-    "baseline": ("schemalint.lint.baseline", "schema"),
-    "report": ("schemalint.report.findings.json", "schema"),
-    "table": ("schemalint.tables.table_json", "schema"),
-    "plan": ("schemalint.report.plan.json", "schema"),
-    "apply": ("schemalint.report.deploy_log", "schema"),
-    "deploy-log": ("schemalint.deploy.results", "schema"),
+    "baseline": "lint/baseline.schema.json",
+    "report": "report/findings/json.schema.json",
+    "table": "tables/table_json/table.schema.json",
+    "plan": "report/plan/plan.schema.json",
+    "apply": "deploy/results.schema.json",
+    "deploy-log": ("schemalint.deploy.results", "log_schema"),
 }
-"""The module and function of each schema; only the printed one is imported."""
+"""The file of each schema, or its module and function; only the printed one is imported."""
 
 
 @click.command(
@@ -48,6 +51,11 @@ def command(what: str) -> int:
 
 def schema_of(name: str) -> dict[str, Any]:
     """Return the JSON Schema of a format."""
-    module, function = SCHEMAS[name]
-    schema: dict[str, Any] = getattr(import_module(module), function)()
+    source = SCHEMAS[name]
+    schema: dict[str, Any]
+    if isinstance(source, str):
+        schema = json.loads((Path(schemalint.__file__).parent / source).read_text("utf-8"))
+    else:
+        module, function = source
+        schema = getattr(import_module(module), function)()
     return schema

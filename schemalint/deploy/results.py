@@ -250,13 +250,12 @@ def warnings(result: AppliedTable) -> list[str]:
     ]
 
 
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of one line."""
-    return read_schema("log_lines") | {"$defs": read_schema("results")["$defs"]}
+def log_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of one line; it shares definitions with that of the results."""
+    return _read_schema("log_lines") | {"$defs": _read_schema("results")["$defs"]}
 
 
-def read_schema(name: str) -> dict[str, Any]:
-    """Return a schema of this folder; those of `apply` share definitions."""
+def _read_schema(name: str) -> dict[str, Any]:
     loaded: dict[str, Any] = json.loads(Path(__file__).with_name(f"{name}.schema.json").read_text("utf-8"))
     return loaded
 

@@ -10,8 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from schemalint.base.errors import ConfigError, Location
 from schemalint.base.values import as_dict, field, frozen, replace
@@ -92,12 +91,6 @@ def read_baseline(file: str, data: bytes) -> dict[str, Entry]:
             raise _no_baseline(file, f"entry {number} is invalid or repeats another one")
         entries[entry.fingerprint] = entry
     return entries
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a baseline, for editors."""
-    loaded: dict[str, Any] = json.loads(Path(__file__).with_name("baseline.schema.json").read_text("utf-8"))
-    return loaded
 
 
 def text_of(entries: Iterable[Entry]) -> str:

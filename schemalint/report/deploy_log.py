@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from schemalint import __version__
 from schemalint.base.printable import SafeText, json_text, terminal_text
-from schemalint.deploy.results import read_schema, table_json
+from schemalint.deploy.results import table_json
 from schemalint.model.stream_report import stream_json
 from schemalint.report.stream_texts import place_lines, settings_lines, stream_title, verdict_text
 from schemalint.report.text_helpers import counted, first_few
@@ -39,11 +39,6 @@ def as_json(deployment: Deployment, results: Sequence[AppliedTable], exit_status
         "skipped": [{"table": skipped.table, "reason": skipped.reason} for skipped in deployment.skipped],
     }
     return json_text(document, indent=2)
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of the text that `as_json` returns."""
-    return read_schema("results")
 
 
 def text(result: AppliedTable) -> SafeText:

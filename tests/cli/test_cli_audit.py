@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import Draft202012Validator
 
+from schemalint.cli.schema import schema_of
 from schemalint.delta.datatype import LONG, Decimal, Field
-from schemalint.report.findings import json as json_report
 from support.logs import add, commit_info, metadata, protocol, write_commit, write_log
 from support.project import ORDERS, Project, Run
 
@@ -70,7 +70,7 @@ class Lake:
 
     def report(self, *arguments: str) -> dict[str, object]:
         document: dict[str, object] = json.loads(self.audit("--output-format", "json", *arguments).out)
-        Draft202012Validator(json_report.schema()).validate(document)
+        Draft202012Validator(schema_of("report")).validate(document)
         return document
 
     def compared(self, *arguments: str) -> list[str]:

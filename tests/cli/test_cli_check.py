@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import jsonschema
 import pytest
 
+from schemalint.cli.schema import schema_of
 from schemalint.report import findings as report
-from schemalint.report.findings import json as json_report
 from support.project import ORDERS, Project
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def test_every_format_shows_the_finding(committed: Project, format_: str) -> Non
 
 def _validated(out: str) -> dict[str, object]:
     content: dict[str, object] = json.loads(out)
-    jsonschema.validate(content, json_report.schema())
+    jsonschema.validate(content, schema_of("report"))
     return content
 
 

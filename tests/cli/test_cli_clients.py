@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from jsonschema import Draft202012Validator
 
 from schemalint import contract as contracts
+from schemalint.cli.schema import schema_of
 from schemalint.clients.client_table import client_names
 from schemalint.delta.datatype import INTEGER, Field
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.gate import deciding_between
 from schemalint.project.config import parse
-from schemalint.tables import table_json
 from support.logs import commit_info, metadata, protocol, write_log
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def test_show_tells_who_can_read_a_table(project: Project) -> None:
     lines = project.run("show", folder).out.splitlines()
     assert "deltalake 1.6.6 pyarrow" in next(line for line in lines if line.startswith("  ok: "))
     content = json.loads(project.run("show", folder, "--output-format", "json").out)
-    Draft202012Validator(table_json.schema()).validate(content)
+    Draft202012Validator(schema_of("table")).validate(content)
     found = {(client["client"], client["read_path"]): client for client in content["clients"]}
     assert found["deltalake", "pyarrow"] == {
         "client": "deltalake",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import Draft202012Validator
 
-from schemalint.deploy.results import schema
+from schemalint.cli.schema import schema_of
 from support.project import Project
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def deployable(committed: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 def _lines(file: Path) -> list[dict[str, object]]:
     lines = [json.loads(line) for line in file.read_text().splitlines()]
-    validator = Draft202012Validator(schema())
+    validator = Draft202012Validator(schema_of("deploy-log"))
     assert [error for line in lines for error in validator.iter_errors(line)] == []
     return lines
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from schemalint.cli.schema import schema_of
 from schemalint.delta.datatype import LONG, Decimal, Field
 from schemalint.delta.stream_settings import java_hash
-from schemalint.report.plan import json as plan_json
 from schemalint.report.plan import markdown
 from schemalint.report.text_helpers import MOST_CHARACTERS
 from support.golden import assert_golden
@@ -232,9 +232,9 @@ def test_json_is_valid_against_the_published_schema(table: Table, text: str) -> 
     table.declare(text)
     run = table.project.run("plan", "--output-format", "json")
     content = json.loads(run.out)
-    Draft202012Validator.check_schema(plan_json.schema())
-    Draft202012Validator(plan_json.schema()).validate(content)
-    assert json.loads(table.project.run("schema", "plan").out) == plan_json.schema()
+    Draft202012Validator.check_schema(schema_of("plan"))
+    Draft202012Validator(schema_of("plan")).validate(content)
+    assert json.loads(table.project.run("schema", "plan").out) == schema_of("plan")
 
 
 def test_out_writes_the_json_plan_whatever_the_output_format(table: Table) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from schemalint.cli.schema import schema_of
 from schemalint.delta.datatype import LONG, STRING, Field
-from schemalint.report.plan import json as plan_json
 from support.logs import commit_info, metadata, protocol, write_log
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _plan(project: Project, text: str, *arguments: str, status: int = 0) -> Any:
     run = project.run("plan", "--exit-code", "--output-format", "json", *arguments)
     assert run.status == status, run.out + run.err
     content = json.loads(run.out)
-    Draft202012Validator(plan_json.schema()).validate(content)
+    Draft202012Validator(schema_of("plan")).validate(content)
     (table,) = content["tables"]
     return table
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import jsonschema
 import pytest
 
+from schemalint.cli.schema import schema_of
 from schemalint.delta.datatype import LONG, STRING, Decimal, Field
-from schemalint.report.plan.json import schema
 from support.logs import commit_info, marker, metadata, protocol, write_log
 from support.project import ORDERS
 from support.review import CONTRACT, Review
@@ -150,7 +150,7 @@ def test_a_table_that_waits_for_a_rewrite_shows_the_ways_with_what_the_live_tabl
 def test_the_json_of_a_plan_has_the_ways_of_a_refused_table(lake: Lake) -> None:
     lake.commit(NARROWED)
     run, table = lake.plan()
-    jsonschema.validate(json.loads(run.out), schema())
+    jsonschema.validate(json.loads(run.out), schema_of("plan"))
     (refusal,) = table["refusals"]
     assert [way["way"] for way in refusal["ways"]] == ["column", "overwrite", "replace"]
     assert {way["loses"] != [] for way in refusal["ways"] if way["way"] == "replace"} == {True}

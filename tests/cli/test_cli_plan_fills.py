@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import jsonschema
 import pytest
 
+from schemalint.cli.schema import schema_of
 from schemalint.delta.datatype import INTEGER, STRING, Field
-from schemalint.report.plan.json import schema
 from support.logs import commit_info, marker, metadata, protocol, write_checksum, write_log
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def test_every_format_says_what_a_fill_reads_and_rewrites(project: Project, tabl
 
 def test_json_has_the_passes_and_the_bytes_as_numbers(project: Project, table: Path) -> None:
     content = json.loads(project.run("plan", "--output-format", "json").out)
-    jsonschema.validate(content, schema())
+    jsonschema.validate(content, schema_of("plan"))
     (planned,) = content["tables"]
     assert (planned["bytes"], [step["passes"] for step in planned["steps"]]) == (1_500, [5])
     (table / "_delta_log" / f"{1:020}.crc").unlink()

@@ -14,6 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from schemalint.cli import BROKEN_PIPE
+from schemalint.cli.schema import schema_of
 from schemalint.delta.datatype import INTEGER, LONG, STRING, Array, Atomic, Field, Map, RecordedChange, Struct
 from schemalint.delta.path import Part
 from schemalint.delta.protocol import Protocol
@@ -247,7 +248,7 @@ def test_unreadable_table_is_one_json_line_and_the_others_are_shown(project: Pro
     )
     assert run.status == 2
     lines = [json.loads(line) for line in run.out.splitlines()]
-    validator = Draft202012Validator(table_json.schema())
+    validator = Draft202012Validator(schema_of("table"))
     for line in lines:
         validator.validate(line)
     assert [line["uri"] for line in lines] == ["lake/orders", "lake/nothing", "lake/broken", "lake/orders"]
@@ -298,7 +299,7 @@ def test_no_repository_is_needed(project: Project, monkeypatch: pytest.MonkeyPat
 
 def test_the_schema_of_the_json_lines_is_published(project: Project) -> None:
     run = project.run("schema", "table")
-    assert json.loads(run.out) == table_json.schema()
+    assert json.loads(run.out) == schema_of("table")
 
 
 def test_a_protocol_without_features_is_shown(project: Project) -> None:

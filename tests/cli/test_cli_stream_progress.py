@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from schemalint.cli.schema import schema_of
 from schemalint.delta.datatype import LONG, Field
 from schemalint.delta.stream_progress import BEFORE_CHANGE
 from schemalint.delta.stream_settings import java_hash
-from schemalint.report.findings import json as findings_json
 from support.checkpoints import entry, offset, offsets, write_checkpoint
 from support.logs import add, commit_info, metadata, protocol, write_log
 from support.project import Project
@@ -193,7 +193,7 @@ def test_a_change_and_an_unknown_stream_give_no_verdict_but_what_would_happen(
     )
     run = lake.project.run("check", "--live", "--output-format", "json")
     content = json.loads(run.out)
-    Draft202012Validator(findings_json.schema()).validate(content)
+    Draft202012Validator(schema_of("report")).validate(content)
     (checked,) = content["streams"]
     found = (checked["verdict"], checked["if_up_to_date"], checked["unblock"], checked["unknown"])
     assert found == ("unknown", "blocked", ["rename"], reason)

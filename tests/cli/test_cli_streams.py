@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from schemalint.cli.schema import schema_of
 from schemalint.delta.datatype import INTEGER, Field
-from schemalint.report.findings import json as findings_json
 from support.checkpoints import MAPPED, TABLE_ID, entry, offset, offsets, write_checkpoint
 from support.logs import commit_info, metadata, protocol, write_log
 
@@ -70,7 +70,7 @@ class Lake:
     def audit(self) -> dict[str, Any]:
         run = self.project.run("audit", "sales.orders", "--target", "dev", "--output-format", "json")
         content = json.loads(run.out)
-        Draft202012Validator(findings_json.schema()).validate(content)
+        Draft202012Validator(schema_of("report")).validate(content)
         return {stream["consumer"]: stream for stream in content["streams"]}
 
 
@@ -107,7 +107,7 @@ def test_check_says_in_json_what_happens_to_each_stream(lake: Lake) -> None:
     )
     run = lake.project.run("check", "--output-format", "json")
     content = json.loads(run.out)
-    Draft202012Validator(findings_json.schema()).validate(content)
+    Draft202012Validator(schema_of("report")).validate(content)
     found = [(stream["consumer"], stream["verdict"], stream["unblock"]) for stream in content["streams"]]
     assert found == [("silver", "blocked", ["rename"]), ("plain", "new-checkpoint", [])]
     assert set(content["streams"][0]["settings"].values()) == {"always"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from schemalint.cli.schema import schema_of
 from schemalint.model.table_plan import Approval, Cost, RefusalKind, StepKind
-from schemalint.report.plan.json import schema
 from support.delta_model import CHANGES_OF_STEPS
 
 NOT_MODELLED = {StepKind.CREATE, StepKind.DROP_FEATURE, StepKind.FILL, StepKind.RECORD}
@@ -11,7 +11,7 @@ NOT_MODELLED = {StepKind.CREATE, StepKind.DROP_FEATURE, StepKind.FILL, StepKind.
 
 
 def test_the_schema_of_plans_names_every_kind_cost_approval_and_refusal() -> None:
-    defs = schema()["$defs"]
+    defs = schema_of("plan")["$defs"]
     step = defs["step"]["properties"]
     assert step["kind"]["enum"] == [kind.name.lower() for kind in StepKind]
     assert step["cost"]["enum"] == [cost.name.lower() for cost in Cost]

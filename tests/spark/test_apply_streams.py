@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from pyspark.errors import StreamingQueryException
 
 from schemalint.cli import main
-from schemalint.report import deploy_log
+from schemalint.cli.schema import schema_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -104,7 +104,7 @@ def test_printed_settings_unblock_their_stream_alone_once_all_have_read_the_tabl
     status, text = streams.apply("--require-streams", "--output-format", "json")
     log = json.loads(text)
     assert status == 0
-    Draft202012Validator(deploy_log.schema()).validate(log)
+    Draft202012Validator(schema_of("apply")).validate(log)
     assert lakehouse.table().state.columns.fields[0].comment == "The key."
 
     # The settings of a stream let it pass, and no other stream.

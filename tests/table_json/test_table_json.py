@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from schemalint.base.values import replace
+from schemalint.cli.schema import schema_of
 from schemalint.delta.datatype import LONG, STRING, Field
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import (
@@ -33,7 +34,6 @@ from schemalint.tables.table_json import (
     failure_to_json,
     from_json,
     read_lines,
-    schema,
     to_json,
 )
 from support.logs import clustering, commit_info, metadata, protocol, write_log
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 LOGS = Path(__file__).parent.parent / "delta_log" / "logs"
 TABLES = sorted(folder.name for folder in LOGS.iterdir() if folder.is_dir())
 READ_AT = dt.datetime(2026, 11, 20, 10, tzinfo=dt.UTC)
-VALIDATOR = Draft202012Validator(schema())
+VALIDATOR = Draft202012Validator(schema_of("table"))
 MAYBE_TEXT = st.none() | texts()
 NUMBERS = st.none() | st.integers(0, 2**53)
 
@@ -175,7 +175,7 @@ def test_a_table_that_could_not_be_read_survives_the_round_trip() -> None:
 
 
 def test_the_json_schema_requires_every_key_and_allows_no_others() -> None:
-    Draft202012Validator.check_schema(schema())
+    Draft202012Validator.check_schema(schema_of("table"))
     line = as_line(
         TableDocument(
             LiveTable("t", 0, Protocol(), Metadata("id", read_table(str(LOGS / "mapped")).state)), READ_AT

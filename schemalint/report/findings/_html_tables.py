@@ -11,6 +11,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.feature_usage import feature_uses
 from schemalint.delta.history import changes, steps, type_history, utc_text
 from schemalint.delta.path import format_path, lowercased
+from schemalint.delta.table import TableState
 from schemalint.report.findings._html import add, badge, grid, h
 from schemalint.report.table.fields import describe_changes, field_label, field_notes, fields_of, type_text
 from schemalint.report.text_helpers import counted
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from schemalint.delta.datatype import Field
     from schemalint.delta.path import Path
-    from schemalint.delta.table import HistoryEntry, LiveTable, TableState
+    from schemalint.delta.table import HistoryEntry, LiveTable
     from schemalint.model.client import ClientSupport
     from schemalint.model.finding import JudgedTable
 
@@ -243,11 +244,12 @@ def _column_rows(before: TableState | None, after: TableState | None) -> list[Ro
 
 def _setting_rows(before: TableState | None, after: TableState | None) -> dict[str, list[Row]]:
     """Pair layout, constraints, properties and requested features; groups without rows are left out."""
+    old, new = before or TableState(), after or TableState()
     groups = {
-        "Layout": _pairs(_layout(before), _layout(after)),
-        "Constraints": _pairs(_of(before, "constraints"), _of(after, "constraints")),
-        "Properties": _pairs(_of(before, "properties"), _of(after, "properties")),
-        "Features": _pairs(_features(before), _features(after)),
+        "Layout": _pairs(_layout(old), _layout(new)),
+        "Constraints": _pairs(old.constraints, new.constraints),
+        "Properties": _pairs(old.properties, new.properties),
+        "Features": _pairs(_features(old), _features(new)),
     }
     return {title: rows for title, rows in groups.items() if rows}
 
@@ -275,9 +277,7 @@ def _schema_cell(entry: tuple[Path, Field] | None) -> _Cell | None:
     return _Cell(field_label(path), type_text(field.type), field_notes(field))
 
 
-def _layout(state: TableState | None) -> dict[str, str | None]:
-    if state is None:
-        return {}
+def _layout(state: TableState) -> dict[str, str | None]:
     texts: dict[str, str | None] = {}
     if not isinstance(state.description, Unmanaged):
         texts["comment"] = state.description
@@ -292,13 +292,8 @@ def _listed(paths: Iterable[Path]) -> str | None:
     return ", ".join(map(format_path, paths)) or None
 
 
-def _of(state: TableState | None, name: str) -> Mapping[str, str | None]:
-    entries: Mapping[str, str | None] = getattr(state, name) if state else {}
-    return entries
-
-
-def _features(state: TableState | None) -> dict[str, str | None]:
-    return dict.fromkeys(state.features, "requested") if state else {}
+def _features(state: TableState) -> dict[str, str | None]:
+    return dict.fromkeys(state.features, "requested")
 
 
 def _pairs(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[Row]:

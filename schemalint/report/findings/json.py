@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import pkgutil
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import schemalint_rules
 from schemalint import __version__
@@ -43,12 +41,6 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
         "inventory": _inventory(result.inventory) if result.inventory else None,
     }
     return json_text(document, indent=2)
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of the text that `render` returns."""
-    loaded: dict[str, Any] = json.loads(Path(__file__).with_name("json.schema.json").read_text("utf-8"))
-    return loaded
 
 
 def _run(run: Run, exit_status: int) -> dict[str, object]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from schemalint.base.printable import SafeText, json_text
 from schemalint.deploy.approvals import missing_approvals
@@ -40,12 +39,6 @@ def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa:
         ],
     }
     return json_text(content, indent=2)
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of the text that `render` returns."""
-    loaded: dict[str, Any] = json.loads(Path(__file__).with_name("plan.schema.json").read_text("utf-8"))
-    return loaded
 
 
 def _table(deployment: Deployment, plan: TablePlan) -> dict[str, object]:

@@ -10,10 +10,6 @@ converts tables there and back.
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 from schemalint.tables.table_json.from_json import from_json, read_lines
 from schemalint.tables.table_json.table_document import FORMAT, TableDocument, TableFailure, TableJsonError
 from schemalint.tables.table_json.to_json import failure_to_json, to_json
@@ -26,12 +22,5 @@ __all__ = [
     "failure_to_json",
     "from_json",
     "read_lines",
-    "schema",
     "to_json",
 ]
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of a line."""
-    loaded: dict[str, Any] = json.loads(Path(__file__).with_name("table.schema.json").read_text("utf-8"))
-    return loaded

@@ -17,7 +17,7 @@ from schemalint.base.errors import LiveError
 from schemalint.base.http_exchange import Answer, AnswerTooLong, Request, exchange
 from schemalint.base.redaction import hide, without_secrets
 from schemalint.base.values import field, frozen
-from schemalint.tables.delta_log.jsontext import JsonError, read_json, read_json_object
+from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
 from schemalint.tables.storage.concurrency import finish, start
 
 T = TypeVar("T")
@@ -181,7 +181,7 @@ class Client:
             ) from None
 
     def _http_error(self, answer: Answer, endpoint: str) -> HttpError:
-        reason, detail = _server_error(_parse_json(answer.body))
+        reason, detail = _server_error(answer.body)
         summary, help_text = _EXPLAINED.get(answer.status, (f"{answer.status} {reason}".rstrip(), ""))
         if to := answer.headers.get("location"):
             summary = f"the catalog redirects to {urlsplit(to).netloc or to}, which is not followed"
@@ -206,15 +206,12 @@ def _pause(retry_after: str | None) -> float:
     return min(seconds, _LONGEST_WAIT)
 
 
-def _parse_json(data: bytes) -> object:
-    try:
-        return read_json(data, _LONGEST_REFUSAL)
-    except JsonError:
-        return None
-
-
-def _server_error(body: object) -> tuple[str, str]:
+def _server_error(data: bytes) -> tuple[str, str]:
     """Return the error code and the message in an answer of the classic API or the Delta API."""
+    try:
+        body = read_json_object(data, _LONGEST_REFUSAL)
+    except JsonError:
+        return "", ""
     match body:
         case {"error": {"type": str(code), "message": str(text)}} | {
             "error_code": str(code),

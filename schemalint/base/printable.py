@@ -137,13 +137,13 @@ def status_line(text: str, columns: int) -> SafeText:
     """
     from unicodedata import east_asian_width  # noqa: PLC0415 (only while something takes long)
 
-    kept, width = "", 0
+    start, width = "", 0
     for char in printable(text):
         width += 2 if east_asian_width(char) in "WF" else 1
         if width >= columns:
             break
-        kept += char
-    return SafeText(f"\r\x1b[K{kept}")
+        start += char
+    return SafeText(f"\r\x1b[K{start}")
 
 
 def document_text(text: str) -> SafeText:

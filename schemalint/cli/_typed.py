@@ -18,15 +18,15 @@ def takes(cls: type[T]) -> Callable[[Callable[[T], int]], Callable[..., int]]:
 
     def decorated(function: Callable[[T], int]) -> Callable[..., int]:
         @wraps(function)
-        def command(**given: Any) -> int:  # noqa: ANN401 (click's)
-            return function(typed(cls, given))
+        def command(**arguments: Any) -> int:  # noqa: ANN401 (click's)
+            return function(typed(cls, arguments))
 
         return command
 
     return decorated
 
 
-def typed(cls: type[T], given: Mapping[str, Any]) -> T:
+def typed(cls: type[T], arguments: Mapping[str, Any]) -> T:
     """Return the value of a class of options; a field whose class is one too gets a value of that.
 
     Raises:
@@ -36,9 +36,9 @@ def typed(cls: type[T], given: Mapping[str, Any]) -> T:
     for name, annotation in cls.__annotations__.items():
         part: Any = scope.get(annotation)
         if hasattr(part, "__value_fields__"):
-            values[name] = typed(part, given)
-        elif name in given:
-            values[name] = given[name]
+            values[name] = typed(part, arguments)
+        elif name in arguments:
+            values[name] = arguments[name]
     options: Any = cls(**values)
     if hasattr(options, "require_consistent"):
         options.require_consistent()

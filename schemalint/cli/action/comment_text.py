@@ -125,12 +125,12 @@ def _fitting(text: str, room: int) -> str:
 
 def _code_block(text: str, most_bytes: int) -> str:
     """Return the first lines of a text as a code block, which no line of the text can end."""
-    kept: list[str] = []
+    lines: list[str] = []
     for line in text.splitlines():
-        shown = f"    {line}"
-        most_bytes -= len(shown.encode()) + 1
+        indented = f"    {line}"
+        most_bytes -= len(indented.encode()) + 1
         if most_bytes < _FOR_NOTE:
-            kept.append("    ...")
+            lines.append("    ...")
             break
-        kept.append(shown)
-    return "\n".join(kept)
+        lines.append(indented)
+    return "\n".join(lines)

@@ -94,18 +94,18 @@ def _finding(finding: Finding) -> dict[str, object]:
 
 
 def _approved(approval: ApprovedFinding) -> dict[str, object]:
-    written = approval.by
+    by = approval.by
     return {
         "finding": _finding(approval.finding),
         "by": {
-            "source": written.source.value,
-            "location": _location(written.location),
-            "reason": written.exception.reason,
-            "approved_by": written.exception.approved_by,
-            "expires": written.exception.expires,
-            "via": written.exception.via,
-            "added": written.added,
-            "claim": written.claim,
+            "source": by.source.value,
+            "location": _location(by.location),
+            "reason": by.exception.reason,
+            "approved_by": by.exception.approved_by,
+            "expires": by.exception.expires,
+            "via": by.exception.via,
+            "added": by.added,
+            "claim": by.claim,
         },
     }
 

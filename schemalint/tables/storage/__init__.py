@@ -22,24 +22,6 @@ if TYPE_CHECKING:
     from schemalint.delta.table import LiveTable
     from schemalint.tables.delta_log.store import FolderStore, TableStore
 
-__all__ = [
-    "MOST_LEVELS",
-    "MOST_SEARCHED",
-    "NO_OPTIONS",
-    "StoreKind",
-    "TableReference",
-    "find_tables",
-    "holds_files",
-    "holds_tables",
-    "is_path_or_uri",
-    "is_remote",
-    "location_key",
-    "open_folder",
-    "open_store",
-    "parse_reference",
-    "read_table",
-]
-
 NO_OPTIONS: Final[Mapping[str, str]] = MappingProxyType({})
 
 MOST_SEARCHED: Final = 100

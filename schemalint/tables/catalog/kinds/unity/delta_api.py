@@ -74,13 +74,13 @@ class DeltaApi:
         """
         answer = self.client.post((*_path(name)[:-2], "staging-tables"), {"name": name[2]})
         protocols = [answer.object("required-protocol"), answer.object("suggested-protocol")]
-        listed = [
+        features = frozenset(
             feature
             for protocol in protocols
             for feature in (*protocol.texts("reader-features"), *protocol.texts("writer-features"))
-        ]
+        )
         required, suggested = map(answer.text_by_key, ("required-properties", "suggested-properties"))
-        return needed_features(frozenset(listed), activated(Struct(), {**suggested, **required}))
+        return needed_features(features, activated(Struct(), {**suggested, **required}))
 
     def find(self, name: Name) -> CatalogTable:
         """Return the catalog's entry for a table."""

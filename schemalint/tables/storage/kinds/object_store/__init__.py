@@ -206,11 +206,11 @@ class FilesAhead:
         return self.store.open_data(path)
 
     def _request_expected(self) -> None:
-        held = sum(self.sizes.get(name, 0) for name in self.under_way)
+        size = sum(self.sizes.get(name, 0) for name in self.under_way)
         while self.expected and len(self.under_way) < MOST_AHEAD:
             name = next(iter(self.expected))
-            held += self.sizes.get(name, 0)
-            if held > _AHEAD:
+            size += self.sizes.get(name, 0)
+            if size > _AHEAD:
                 break
             del self.expected[name]
             self.under_way[name] = self.store.fetch(name)

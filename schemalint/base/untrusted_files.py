@@ -45,6 +45,14 @@ def read_given(file: Path | str, most: int) -> bytes:
         raise _refusal("its name has a NUL character") from None
 
 
+def is_path(text: str) -> bool:
+    """Whether a text can be a path: JSON and YAML can hold NUL characters and lone surrogates."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+
+
 def _bounded(data: bytes, most: int) -> bytes:
     if len(data) > most:
         size = f"{most >> 20} MiB" if most >= 1 << 20 else f"{most} bytes"

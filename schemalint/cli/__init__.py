@@ -14,6 +14,7 @@ import click
 import schemalint
 from schemalint.base import redaction
 from schemalint.base.errors import InternalError, SchemalintError, UsageError
+from schemalint.base.untrusted_files import is_path
 from schemalint.cli._output import (
     flush_streams,
     is_output_closed,
@@ -139,11 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _require_text(arguments: Sequence[str]) -> None:
     """Refuse arguments that no command line can have: they could name no file."""
     for argument in arguments:
-        try:
-            is_text = b"\0" not in os.fsencode(argument)
-        except UnicodeEncodeError:
-            is_text = False
-        if not is_text:
+        if not is_path(argument):
             raise UsageError(f"not a valid argument: {argument!r}")
 
 

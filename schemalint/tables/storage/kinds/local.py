@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from urllib.parse import unquote
 
 from schemalint.base.errors import LiveError
+from schemalint.base.untrusted_files import is_path
 from schemalint.base.values import frozen
 from schemalint.delta.stream_settings import local_path
 from schemalint.tables.delta_log import log_limits
@@ -206,7 +207,7 @@ def open_store(reference: str, storage: Mapping[str, str] | None = None) -> Path
         path = unquote(match["path"])
     else:
         raise LiveError(f"{reference}: a file on another host cannot be read", help="Write file:///path.")
-    if not path or not _is_path(path):
+    if not path or not is_path(path):
         raise LiveError(f"{reference!r} is not a valid table path")
     return PathStore(Path(path))
 
@@ -222,19 +223,11 @@ def open_folder(
         LiveError: The path cannot be one of this machine.
     """
     path = local_path(reference)
-    if path is None or not _is_path(path):
+    if path is None or not is_path(path):
         raise LiveError(f"{reference!r} is not a path on this machine")
     allowed = tuple(Path(os.path.realpath(root)) for root in roots if root.startswith("/"))
     folder = Path(os.path.realpath(path))
     return LocalFolder(Path(path), allowed) if any(map(folder.is_relative_to, allowed)) else None
-
-
-def _is_path(text: str) -> bool:
-    """Whether a text can be a path: JSON and YAML can hold NUL characters and lone surrogates."""
-    try:
-        return b"\0" not in os.fsencode(text)
-    except UnicodeEncodeError:
-        return False
 
 
 def location_key(reference: str, storage: Mapping[str, str] | None = None) -> str:

@@ -29,14 +29,10 @@ def test_a_log_file_with_a_version_is_recognized(name: str, kind: Kind) -> None:
     assert (file.kind, file.version, file.modified_ms) == (kind, 7, 5)
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [("_last_checkpoint", Kind.LAST_CHECKPOINT), (f"_sidecars/{UUID}.parquet", Kind.SIDECAR)],
-)
-def test_a_log_file_without_a_version_is_recognized(name: str, kind: Kind) -> None:
-    file = log_file(name)
+def test_a_log_file_without_a_version_is_recognized() -> None:
+    file = log_file("_last_checkpoint")
     assert file is not None
-    assert file.kind is kind
+    assert file.kind is Kind.LAST_CHECKPOINT
 
 
 def test_part_numbers_and_the_end_of_a_compaction_are_read() -> None:

@@ -14,7 +14,7 @@ from schemalint.base.values import frozen, replace
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract, table_key
-from schemalint.tables.catalog.table_location import absolute_location, table_location
+from schemalint.tables.catalog.table_location import absolute_location, root_location, table_location
 from schemalint.tables.storage import is_path_or_uri, location_key
 
 _MAX_NAME_PARTS: Final = 3
@@ -152,8 +152,8 @@ class Lookup:
         return ".".join(format_path((part,)) for part in parts)
 
     def _root_location(self) -> str | None:
-        root = self._request.target.root if self._request.target else None
-        return None if root is None else absolute_location(root, self._request.root)
+        target = self._request.target
+        return None if target is None else root_location(target, self._request.root)
 
     def _key(self, name: str) -> str:
         """Return a table's key, without the target's own catalog."""

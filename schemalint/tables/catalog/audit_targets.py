@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from schemalint.base.errors import SchemalintError
-from schemalint.tables.catalog.table_location import absolute_location
+from schemalint.tables.catalog.table_location import absolute_location, root_location
 from schemalint.tables.catalog.table_requests import TableRequest
 from schemalint.tables.storage import NO_OPTIONS, find_tables
 
@@ -59,7 +59,7 @@ class AuditTargets:
         if self.where is None:
             return
         self.add(self._declared(self.where))
-        if (root := self.where.root()) is not None:
+        if (root := root_location(self.where.target, self.where.folder)) is not None:
             self.add_roots([root])
         if self.where.target.catalog is not None:
             from schemalint.tables import catalog  # noqa: PLC0415 (only for targets with a catalog)

@@ -97,6 +97,11 @@ def absolute_location(reference: str, folder: Path) -> str:
     return _without_parents(_plain(reference if is_absolute else str(folder / reference)))
 
 
+def root_location(target: Target, repository: Path) -> str | None:
+    """Return the absolute location of a target's root; None if it has none."""
+    return None if target.root is None else absolute_location(target.root, repository)
+
+
 def allowed_roots(target: Target, repository: Path) -> list[str]:
     """Return the absolute locations below which a target allows others."""
     roots = (root for root in (target.root, *target.allowed_locations) if root is not None)
@@ -172,10 +177,8 @@ def require_reachable(target: Target, repository: Path) -> None:
     Raises:
         LiveError: The folder does not exist.
     """
-    if target.root is None:
-        return
-    root = absolute_location(target.root, repository)
-    if root.startswith("/") and not Path(root).is_dir():
+    root = root_location(target, repository)
+    if root is not None and root.startswith("/") and not Path(root).is_dir():
         raise LiveError(
             f"the root of target {target.name} does not exist: {root}",
             help=f"mount it, or create it: mkdir -p {root}",

@@ -15,7 +15,6 @@ from schemalint.model.contract import Contract, table_key
 from schemalint.project import git
 from schemalint.project.config.trust import Trusted, TrustedTarget, given_target, resolve_storage
 from schemalint.tables.catalog.table_location import (
-    absolute_location,
     choose_target,
     is_found_by_name,
     require_reachable,
@@ -132,11 +131,6 @@ class Environment:
         return TableRequest(
             uri, contract.table, storage=self.storage, target=self.target.name, contract=contract
         )
-
-    def root(self) -> str | None:
-        """Return the absolute location of the target's root; None if it has no root."""
-        root = self.target.root
-        return None if root is None else absolute_location(root, self.folder)
 
     def request_by_name(self, name: str) -> TableRequest:
         """Return the request for a table in the target's catalog."""

@@ -14,7 +14,7 @@ from schemalint.model.contract import Contract
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables import catalog
 from schemalint.tables.catalog import Catalog, open_catalog
-from schemalint.tables.catalog.table_location import absolute_location, is_found_by_name, table_location
+from schemalint.tables.catalog.table_location import is_found_by_name, root_location, table_location
 from schemalint.tables.delta_log.datafiles import count_rows
 from schemalint.tables.delta_log.store import NoTable
 from schemalint.tables.storage import holds_files, holds_tables, is_remote, open_store, read_table
@@ -120,9 +120,9 @@ class TargetTables:
         Raises:
             LiveError: There is no table, and the target creates none; or the root cannot be listed.
         """
-        if self.target.root is None:
+        root = root_location(self.target, self.repository)
+        if root is None:
             return None
-        root = absolute_location(self.target.root, self.repository)
         is_concerned = is_remote(root) and any(location.startswith(f"{root}/") for location in missing)
         if not is_concerned or holds_tables(root, self.storage):
             return None

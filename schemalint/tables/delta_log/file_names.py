@@ -10,7 +10,7 @@ from schemalint.base.values import frozen
 
 
 class Kind(Enum):
-    """The kinds of files in the log; the value is the name in messages."""
+    """The kinds of files in the log that are read; sidecars are read by the names that checkpoints give."""
 
     COMMIT = "commit"
     CHECKPOINT = "classic checkpoint"
@@ -20,7 +20,6 @@ class Kind(Enum):
     CHECKSUM = "version checksum"
     LAST_CHECKPOINT = "pointer to the last checkpoint"
     STAGED_COMMIT = "staged commit"
-    SIDECAR = "sidecar"
 
 
 MAX_VERSION: Final = 2**63 - 1  # a version is a 64-bit integer; twenty digits can exceed it
@@ -41,7 +40,6 @@ _PATTERNS: Final = tuple(
         (Kind.COMPACTED, rf"{_VERSION}\.(?P<end>[0-9]{{20}})\.compacted\.json"),
         (Kind.LAST_CHECKPOINT, r"_last_checkpoint"),
         (Kind.STAGED_COMMIT, rf"_staged_commits/{_VERSION}\.{_UUID}\.json"),
-        (Kind.SIDECAR, r"_sidecars/[^./]+\.parquet"),
     )
 )
 

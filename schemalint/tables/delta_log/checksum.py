@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import (
-    ActionError,
     Body,
     PhysicalPath,
     TableActions,
@@ -16,6 +15,7 @@ from schemalint.tables.delta_log.actions import (
     read_protocol,
     read_transaction,
 )
+from schemalint.tables.delta_log.commit import damage_in
 from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
 from schemalint.tables.delta_log.store import DamagedFile, too_large
 
@@ -36,15 +36,13 @@ def read_checksum(store: LogStore, file: LogFile) -> TableActions:
         LiveError: The file cannot be fetched.
     """
     content = read_object(store, file)
-    try:
+    with damage_in(store, file):
         return TableActions(
             protocol=_part(content, "protocol", read_protocol),
             metadata=_part(content, "metadata", read_metadata),
             clustering=_clustering(content.get("domainMetadata")),
             transactions=_transactions(content.get("setTransactions")),
         )
-    except ActionError as error:
-        raise DamagedFile(store.uri, file.name, str(error), is_limit=error.is_limit) from None
 
 
 def read_object(store: LogStore, file: LogFile) -> Body:

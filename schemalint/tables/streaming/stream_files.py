@@ -36,7 +36,7 @@ _OTHER_TABLE: Final = "DELTA_STREAMING_SCHEMA_LOG_INCOMPATIBLE_DELTA_TABLE_ID"
 class StreamFileError(Exception):
     """A file of a stream cannot be understood.
 
-    Attributes:
+    Args:
         file: The path relative to the checkpoint.
         reason: A predicate that follows the name of the file.
         line: The line, from 1.
@@ -47,9 +47,6 @@ class StreamFileError(Exception):
         self, file: str, reason: str, line: int | None = None, *, delta_error: str | None = None
     ) -> None:
         super().__init__(f"{file}{f', line {line}' if line else ''} {reason}")
-        self.file = file
-        self.reason = reason
-        self.line = line
         self.delta_error = delta_error
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from schemalint.base.errors import SchemalintError, UsageError
+from schemalint.base.errors import UsageError
 from schemalint.base.printable import document_text
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error, print_note
@@ -24,7 +23,7 @@ from schemalint.delta.engine import WHO_WROTE_NEWEST, as_setting, recent_writers
 from schemalint.project import git
 
 if TYPE_CHECKING:
-    from schemalint.author.pull.pull_input import PullFailure, PullInput, PullResult
+    from schemalint.author.pull.pull_input import PullFailure, PullResult
     from schemalint.project.config.trust import Trusted, TrustedTarget
     from schemalint.project.git import Repository
     from schemalint.tables.catalog import Catalog
@@ -178,7 +177,7 @@ def _pull(
 ) -> PullResult:
     from schemalint.author.pull import pull  # noqa: PLC0415
     from schemalint.author.pull.live_declaration import Scope  # noqa: PLC0415 (only for this command)
-    from schemalint.author.pull.pull_input import PullInput, declared_contracts  # noqa: PLC0415
+    from schemalint.author.pull.pull_input import PullInput, declared_contracts, find  # noqa: PLC0415
 
     target = _target(settings, options.connection.target, via, needed=options.everything)
     declared, unreadable = declared_contracts(repository, settings.config.globs)
@@ -200,7 +199,7 @@ def _pull(
     if target is None or not options.everything:
         return pull(request, options.tables)
     errors: list[PullFailure] = []
-    result = pull(request, _matching_names(request, target, options.match, errors))
+    result = pull(request, find(target, options.match, request.root, via, errors))
     if not result.files and not result.unchanged and not result.failed and not errors:
         raise UsageError(f"no table in target {target.name} matches {options.match}")
     return replace(result, failed=(*result.failed, *errors))
@@ -209,18 +208,6 @@ def _pull(
 def _follows_locations(settings: Trusted) -> bool:
     """Whether contracts may say where to connect: if they are as trusted as the configuration."""
     return not git.is_ci(os.environ) or (settings.commit is not None and settings.commit.spec == "HEAD")
-
-
-def _matching_names(
-    request: PullInput, target: TrustedTarget, match: str, errors: list[PullFailure]
-) -> Iterator[str]:
-    """Yield the names of matching tables; an error ends the search and is appended to ``errors``."""
-    from schemalint.author.pull.pull_input import PullFailure, find  # noqa: PLC0415
-
-    try:
-        yield from find(target, match, request.root, request.via)
-    except SchemalintError as error:
-        errors.append(PullFailure(target.name, error))
 
 
 def _target(

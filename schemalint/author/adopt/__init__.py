@@ -179,16 +179,13 @@ def _folder(request: AdoptionInput, home: Path) -> Path:
 def _without_dbt(request: AdoptionInput, errors: list[PullFailure], of_dbt: list[str]) -> Iterator[str]:
     """Yield the tables, except those of dbt, which are kept; an error ends the search, and is kept."""
     is_path = request.target.catalog is None
-    try:
-        for table in find(request.target, "*", request.repository.root, request.via):
-            parts = table.replace(".db/", "/").split("/") if is_path else split_path(table)
-            keys = {tuple(part.casefold() for part in parts[-2:]), (location_key(table),) if is_path else ()}
-            if not keys.isdisjoint(request.of_dbt or ()):
-                of_dbt.append(table)
-            else:
-                yield table
-    except SchemalintError as error:
-        errors.append(PullFailure(request.target.name, error))
+    for table in find(request.target, "*", request.repository.root, request.via, errors):
+        parts = table.replace(".db/", "/").split("/") if is_path else split_path(table)
+        keys = {tuple(part.casefold() for part in parts[-2:]), (location_key(table),) if is_path else ()}
+        if not keys.isdisjoint(request.of_dbt or ()):
+            of_dbt.append(table)
+        else:
+            yield table
 
 
 def _configuration(request: AdoptionInput, pulled: PullResult) -> Iterator[FileChange | UnchangedFile]:

@@ -120,14 +120,21 @@ def unseen(repository: Repository, globs: Iterable[str], files: Collection[Path]
     return tuple(file for file in files if file.parent.resolve() / file.name not in read)
 
 
-def find(target: TrustedTarget, match: str, root: Path, via: Catalog | None) -> Iterator[str]:
+def find(
+    target: TrustedTarget, match: str, root: Path, via: Catalog | None, errors: list[PullFailure]
+) -> Iterator[str]:
     """Yield the tables of a target that match a glob: names in its catalog, or locations in its root.
 
-    Case does not count.
-
-    Raises:
-        SchemalintError: The catalog, the root or a part of it cannot be listed; raised last.
+    Case does not count. If the catalog, the root or a part of it cannot be listed, the search ends, and the
+    error is appended to ``errors``.
     """
+    try:
+        yield from _find(target, match, root, via)
+    except SchemalintError as error:
+        errors.append(PullFailure(target.name, error))
+
+
+def _find(target: TrustedTarget, match: str, root: Path, via: Catalog | None) -> Iterator[str]:
     if target.catalog is not None:
         from schemalint.tables import catalog  # noqa: PLC0415 (only with a catalog)
 

@@ -76,6 +76,13 @@ def test_damaged_files_are_counted_by_their_defect(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("start", ["", "/", "file:/", "file:///"])
+def test_a_name_that_no_file_can_have_counts_as_damaged(tmp_path: Path, start: str) -> None:
+    write_log(tmp_path, [TABLE, [add(f"{start}a%00.parquet")]])
+    damaged = summarize_files(str(tmp_path), 1).damaged
+    assert damaged == {"its name has a NUL character": Files(1, (f"{start}a\0.parquet",))}
+
+
 def test_a_folder_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").mkdir()
     write_log(tmp_path, [TABLE, [add("a.parquet")]])

@@ -327,6 +327,8 @@ def _open_file(path: Path | str) -> BinaryIO:
         if error.errno in _NOT_A_FILE:
             raise _NotAFileError(_NOT_A_FILE[error.errno]) from None
         raise
+    except ValueError:
+        raise _NotAFileError("its name has a NUL character") from None
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise _NotAFileError("it is not a regular file")

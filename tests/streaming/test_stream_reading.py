@@ -134,6 +134,11 @@ def test_the_place_of_a_missing_log_is_named_as_it_is(tmp_path: Path, location: 
     assert defect.message.startswith(f"{tmp_path / place} has no schema log of this table:")
 
 
+def test_a_location_that_no_folder_can_have_is_unknown(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "c", [offsets(offset(4))])
+    assert read(folder, location="a\0b").unknown == "'a\\x00b' is not a path on this machine"
+
+
 def without(text: str, key: str) -> str:
     first, body = text.split("\n", 1)
     return f"{first}\n{json.dumps({k: v for k, v in json.loads(body).items() if k != key})}"

@@ -173,6 +173,8 @@ class LocalFolder:
             raise LiveError(f"{self.folder / folder}: {_reason(error)}") from None
 
     def _inside(self, name: str) -> Path:
+        if not is_path(name):
+            raise LiveError(f"{name!r} is not a path on this machine")
         path = Path(os.path.realpath(self.folder / name))
         if not any(path.is_relative_to(root) for root in self.roots):
             raise LiveError(

@@ -14,7 +14,7 @@ from schemalint.model.contract import Contract
 if TYPE_CHECKING:
     from schemalint.contract.contract_editor import Editor
     from schemalint.model.exception import WrittenException
-    from schemalint.model.finding import Edit, TextChange
+    from schemalint.model.finding import Edit
 
 __all__ = [
     "ReadResult",
@@ -28,7 +28,6 @@ __all__ = [
     "read",
     "read_exceptions",
     "table_keys",
-    "text_changes",
     "text_of",
     "unread_files",
     "why_not_a_contract",
@@ -59,17 +58,6 @@ def edited_text(contract: Contract, text: str, edits: Sequence[Edit]) -> str:
         InternalError: ruamel.yaml reads the edited text differently.
     """
     return editor(contract, text).edited(edits)
-
-
-def text_changes(contract: Contract, text: str, edits: Sequence[Edit]) -> tuple[TextChange, ...]:
-    """Return the text changes that make the edits, in order and without overlaps.
-
-    Arguments as for `editor`.
-
-    Raises:
-        ContractError: The text cannot be edited in place.
-    """
-    return editor(contract, text).text_changes(edits)
 
 
 def print_contract(contract: Contract) -> str:

@@ -9,7 +9,7 @@ from schemalint.author.pull.difference import declared_changes
 from schemalint.author.pull.live_declaration import Scope, declaration
 from schemalint.base.document import TextEdit, splice
 from schemalint.base.values import replace
-from schemalint.contract import effective, print_contract, read, text_changes
+from schemalint.contract import editor, effective, print_contract, read
 from schemalint.delta.change import FieldMoved, FieldRenamed
 from schemalint.delta.datatype import (
     DATE,
@@ -64,7 +64,7 @@ def pulled(text: str, live: LiveTable, scope: Scope = Scope.MANAGED, target: str
     """Return the text with its first contract updated; check that a second pull changes nothing."""
     contract = effective(read("f.yml", text).contracts[0], target)
     edits = [DeclareChange(change) for change in declared_changes(contract, live, scope)]
-    text_edits = text_changes(contract, text, edits)
+    text_edits = editor(contract, text).text_changes(edits)
     after = splice(text, [TextEdit(edit.start, edit.end, edit.text) for edit in text_edits])
     updated = effective(read("f.yml", after).contracts[0], target)
     assert declared_changes(updated, live, scope) == ()
@@ -356,7 +356,7 @@ def test_the_path_of_a_type_change_record_follows_a_field_rename() -> None:
     )
     (contract,) = read("f.yml", text).contracts
     edits = [DeclareChange(FieldRenamed(("a", Part.ELEMENT, "new"), "x"))]
-    changes = text_changes(contract, text, edits)
+    changes = editor(contract, text).text_changes(edits)
     after = splice(text, [TextEdit(change.start, change.end, change.text) for change in changes])
     assert after == text.replace("name: x, type: bigint", "name: new, type: bigint, renamed_from: x").replace(
         "element.x", "element.new"

@@ -7,7 +7,7 @@ import pytest
 from schemalint.base.document import TextEdit, splice
 from schemalint.base.errors import ContractError
 from schemalint.base.values import replace
-from schemalint.contract import effective, read, text_changes
+from schemalint.contract import editor, effective, read
 from schemalint.delta.change import (
     CommentChanged,
     ConstraintChanged,
@@ -38,7 +38,7 @@ TWICE = (RecordedChange(SHORT, INTEGER), RecordedChange(INTEGER, LONG))
 
 def edited(text: str, *edits: Edit, target: str | None = None) -> str:
     (contract,) = read("f.yml", text).contracts
-    changes = text_changes(effective(contract, target), text, edits)
+    changes = editor(effective(contract, target), text).text_changes(edits)
     return splice(text, [TextEdit(change.start, change.end, change.text) for change in changes])
 
 
@@ -253,7 +253,7 @@ def test_the_second_document_of_a_file_is_edited() -> None:
     first = HEAD + "columns: []\nproperties: {a: 1}\n---\n"
     second = first.replace("---\n", "")
     _, contract = read("f.yml", first + second).contracts
-    (change,) = text_changes(contract, first + second, [SetProperty("a", "2")])
+    (change,) = editor(contract, first + second).text_changes([SetProperty("a", "2")])
 
     assert (change.location.line, change.location.column, change.text) == (9, 17, "2")
 
@@ -262,8 +262,8 @@ def test_editing_a_text_that_lost_the_contract_is_refused() -> None:
     (contract,) = read("f.yml", HEAD + "columns: []\n").contracts
 
     with pytest.raises(ContractError, match="the contract is no longer in this file"):
-        text_changes(contract, "a: 1\n", [SetProperty("a", "2")])
+        editor(contract, "a: 1\n").text_changes([SetProperty("a", "2")])
     with pytest.raises(ContractError, match='"columns" is missing'):
-        text_changes(contract, HEAD, [SetProperty("a", "2")])
+        editor(contract, HEAD).text_changes([SetProperty("a", "2")])
     with pytest.raises(ContractError, match="column a is no longer in the contract"):
-        text_changes(contract, HEAD + "columns: []\n", [RecordTypeChanges(("a",), WIDENED)])
+        editor(contract, HEAD + "columns: []\n").text_changes([RecordTypeChanges(("a",), WIDENED)])

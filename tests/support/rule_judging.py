@@ -193,7 +193,7 @@ def fixed_text(found: tuple[Finding, ...], text: str) -> str:
         edit for finding in found if finding.fix and finding.fix.safe for edit in finding.fix.edits
     )
     (declared,) = contracts.read("after.yaml", text).contracts
-    for change in reversed(contracts.text_changes(declared, text, list(edits))):
+    for change in reversed(contracts.editor(declared, text).text_changes(list(edits))):
         text = text[: change.start] + change.text + text[change.end :]
     return text
 

@@ -64,18 +64,16 @@ class Anchors(Mapping[Anchor, Location]):
         """Return the locations of the contract that is effective for a target."""
         return Anchors(self._file, self.text, self._settings, self._columns, target)
 
-    def outline(self, text: str) -> Outline | None:
-        """Return where the columns are in the text of the file; None if it has changed since it was read."""
-        return self._columns.outline if text == self.text else None
+    @property
+    def outline(self) -> Outline:
+        """Where the columns are in the text of the file."""
+        return self._columns.outline
 
     def __getitem__(self, anchor: Anchor) -> Location:
         span = self._span(normal(anchor))
         if span is None:
             raise KeyError(anchor)
         return location(self._file, self.text, span)
-
-    def __contains__(self, anchor: object) -> bool:
-        return isinstance(anchor, tuple) and self._span(normal(anchor)) is not None
 
     def __iter__(self) -> Iterator[Anchor]:
         yield from self._of_target()

@@ -52,8 +52,7 @@ def everything(result: ReadResult) -> object:
 def _located(contract: Contract) -> object:
     anchors = contract.anchors
     assert isinstance(anchors, Anchors)
-    outline = anchors.outline(anchors.text)
-    assert outline
+    outline = anchors.outline
     positions = (outline.document, list(outline.items), outline.flow, outline.start, outline.end)
     return [*map(dict, (anchors, *map(anchors.of_target, contract.targets)))], anchors.text, positions
 

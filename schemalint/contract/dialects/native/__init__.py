@@ -45,10 +45,9 @@ def read_beside(text: str, older: Contract) -> Contract | None:
     that of `read`; None if it has errors, or if the whole text must be read to know it.
     """
     anchors = older.anchors
-    outline = anchors.outline(anchors.text) if isinstance(anchors, Anchors) else None
-    if not isinstance(anchors, Anchors) or outline is None:
+    if not isinstance(anchors, Anchors):
         return None
-    beside = read_items_beside(text, older.file, anchors.text, outline, ("columns",))
+    beside = read_items_beside(text, older.file, anchors.text, anchors.outline, ("columns",))
     columns = older.state.columns
     if (
         older.extends
@@ -65,7 +64,7 @@ def read_beside(text: str, older: Contract) -> Contract | None:
 
 
 def table_names(text: str) -> Iterable[str]:
-    """Return the tables that a text declares, without reading it; see `contract.reading.table_keys`."""
+    """Return the tables that a text declares, without reading it; see `contract.table_keys`."""
     return root_values(text, "table")
 
 
@@ -84,16 +83,16 @@ def _known(contract: Contract, fields: tuple[Field, ...]) -> Columns:
 def _read(data: dict[str, Any], report: Report, unread: UnreadColumns | None = None) -> Contract | None:
     if not _is_version(data[_KEY], report):
         return None
-    if "extends" in data:
-        return _read_overlay(data, report)
-    if not check_for(native.Contract)(data):
+    is_overlay = "extends" in data
+    keys = native.Overlay if is_overlay else native.Contract
+    if not check_for(keys)(data):
         # Imported here because pydantic costs more than the rest of a check.
         from schemalint.contract.dialects.native.explanations import report_problems  # noqa: PLC0415
 
-        report_problems(data, report)
+        report_problems(data, report, keys)
         if report.errors:
             return None
-    return build(cast("native.Contract", data), report, unread)
+    return _overlay(data, report) if is_overlay else build(cast("native.Contract", data), report, unread)
 
 
 def _is_version(version: object, report: Report) -> bool:
@@ -113,14 +112,8 @@ def _order(error: ContractError) -> tuple[object, ...]:
     return (location.line, location.column, error.message) if location else ()
 
 
-def _read_overlay(data: dict[str, Any], report: Report) -> Contract | None:
-    """Return what a document adds to another declaration; None if it has errors."""
-    if not check_for(native.Overlay)(data):
-        from schemalint.contract.dialects.native.explanations import report_problems  # noqa: PLC0415 (pydantic)
-
-        report_problems(data, report, native.Overlay)
-        if report.errors:
-            return None
+def _overlay(data: dict[str, Any], report: Report) -> Contract:
+    """Return what a document adds to another declaration."""
     document, end = report.document, report.document.span.end
     unread = UnreadColumns(
         Columns(), Columns(), Outline.of(document, Sequence((), flow=False, start=end, end=end))

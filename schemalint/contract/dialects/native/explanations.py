@@ -29,7 +29,7 @@ _KINDS: Final[dict[object, str]] = {
 }
 
 
-def report_problems(data: Any, report: Report, root: Any = native.Contract) -> None:  # noqa: ANN401 - any data
+def report_problems(data: Any, report: Report, root: Any) -> None:  # noqa: ANN401 - any data
     """Report everything that pydantic refuses, each error once.
 
     pydantic has three kinds of errors here: ``missing``, ``extra_forbidden``, and a value of the wrong type.
@@ -53,7 +53,7 @@ def report_problems(data: Any, report: Report, root: Any = native.Contract) -> N
         message = f'a column needs "name" and "type", not "{path[-1]}"'
         report.at_key(path, message, f"write name: {name} and type: {type_ or '…'}, each with its own line")
     for path, key in missing - misspelt:
-        report.in_mapping(path, f'"{key}" is missing in {_noun(path, root)}', "add it")
+        report.in_mapping(path, f'"{key}" is missing in {_noun(path, root)}')
     for path in unknown:
         _report_unknown(path, report, root)
     incomplete = {path for path, _ in missing}

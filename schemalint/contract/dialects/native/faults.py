@@ -19,7 +19,7 @@ class Report:
         self.document = document
         self.errors: list[ContractError] = []
 
-    def at_key(self, path: YamlPath, message: str, help: str = "") -> None:  # noqa: A002 - as in errors
+    def at_key(self, path: YamlPath, message: str, help: str) -> None:  # noqa: A002 - as in errors
         """Add an error at the key of the entry at the path."""
         entry = entry_at(self.document, path)
         self._add(entry.key.span if entry else self._value(path), message, help)
@@ -28,20 +28,20 @@ class Report:
         """Add an error at the value at the path."""
         self._add(self._value(path), message, help)
 
-    def in_text(self, path: YamlPath, offset: int, message: str, help: str = "") -> None:  # noqa: A002 - as in errors
+    def in_text(self, path: YamlPath, offset: int, message: str, help: str) -> None:  # noqa: A002 - as in errors
         """Add an error at one character of the scalar at the path."""
-        node = node_at(self.document, path)
-        end = min(offset + 1, len(node.text)) if isinstance(node, Scalar) else 0
-        span = inside(self.document, node, offset, end) if isinstance(node, Scalar) else self._value(path)
+        node, span = node_at(self.document, path), self._value(path)
+        if isinstance(node, Scalar):
+            span = inside(self.document, node, offset, min(offset + 1, len(node.text)))
         self._add(span, message, help)
 
-    def in_mapping(self, path: YamlPath, message: str, help: str = "") -> None:  # noqa: A002 - as in errors
+    def in_mapping(self, path: YamlPath, message: str) -> None:
         """Add an error about a missing key, at the mapping's key; for an item of a list, at its first key."""
         node = node_at(self.document, path)
         if entry_at(self.document, path) is None and isinstance(node, Mapping) and node.entries:
-            self._add(node.entries[0].key.span, message, help)
+            self._add(node.entries[0].key.span, message, "add it")
         else:
-            self.at_key(path, message, help)
+            self.at_key(path, message, "add it")
 
     def _value(self, path: YamlPath) -> Span:
         node = node_at(self.document, path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field  # noqa: TID251 (__post_init__)
+from functools import cached_property
 
 from schemalint import contract as contracts
 from schemalint.base.document import candidate
@@ -64,7 +64,7 @@ def contracts_at(repository: Repository, side: Side, globs: Sequence[str]) -> De
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class Revisions:
     """The revisions of contracts, effective for one target.
 
@@ -73,17 +73,17 @@ class Revisions:
         globs: The paths of contract files.
         target: The target for which contracts are effective.
         head: The side with the declared contracts: a commit or the working tree.
-        history: The contracts at each commit, before a target's overlay.
     """
 
     repository: Repository
     globs: Sequence[str]
     target: str
     head: Side
-    history: ContractHistory = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "history", ContractHistory(self.repository, self.globs, self.head))
+    @cached_property
+    def history(self) -> ContractHistory:
+        """The contracts at each commit, before a target's overlay."""
+        return ContractHistory(self.repository, self.globs, self.head)
 
     @property
     def tip(self) -> str:

@@ -33,17 +33,14 @@ def renamed_tables(
     new_in_file = grouped((contract.file, contract) for contract in new)
     renames: dict[str, Contract] = {}
     for contract in new:
+        here = [old for key in location_keys(contract) for old in at_location.get(key, ())]
         in_file = gone_in_file.get(contract.file, ())
         is_only = len(in_file) == len(new_in_file[contract.file]) == 1
         candidates = (
-            sorted((old for key in location_keys(contract) for old in at_location.get(key, ())), key=_key),
+            sorted(here, key=lambda old: old.key),
             [old for old in in_file if old.document == contract.document],
             in_file if is_only and contract.dialect == NATIVE else (),
         )
         for old in next(filter(None, candidates), ())[:1]:
             renames[contract.key] = old
     return renames
-
-
-def _key(contract: Contract) -> str:
-    return contract.key

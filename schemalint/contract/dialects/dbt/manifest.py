@@ -132,6 +132,11 @@ def texts(node: Json, key: str) -> tuple[str, ...]:
     return tuple(item for item in items if isinstance(item, str))
 
 
+def title(node: Json) -> str:
+    """Return what a node is, and its name: ``model orders``."""
+    return f"{text(node, 'resource_type')} {text(node, 'name')}"
+
+
 class _PrunedObjects:
     """Makes the objects of JSON: with the keys that are kept, unless they say nothing."""
 
@@ -197,8 +202,7 @@ def readers_of(manifest: Json, model: str) -> tuple[Consumer, ...]:
             name = f"{text(exposure, 'type') or 'exposure'} {text(exposure, 'name')}"
             consumers[child] = Consumer(name, owner=_owner(mapping(exposure, "owner")))
         elif text(node, "resource_type") in ("model", "snapshot") and _materialized(node) != "ephemeral":
-            name = f"{text(node, 'resource_type')} {text(node, 'name')}"
-            consumers[child] = Consumer(name, owner=owner_of(manifest, node))
+            consumers[child] = Consumer(title(node), owner=owner_of(manifest, node))
     return tuple(consumers.values())
 
 

@@ -19,6 +19,7 @@ from schemalint.contract.dialects.dbt.manifest import (
     readers_of,
     text,
     texts,
+    title,
 )
 from schemalint.contract.dialects.dbt.positions import Anchors, ModelDescription, SchemaFiles
 from schemalint.contract.dialects.native.declared_types import declared_type
@@ -119,7 +120,7 @@ class Models:
             left_out[what] += 1
             is_kind = what.partition(" ")[0] in ("model", "snapshot")
             said = f"is {what.partition(' ')[2]}" if is_kind else f"is materialized as {what}"
-            reasons[text(node, "unique_id")] = f"{_title(node)} {said}"
+            reasons[text(node, "unique_id")] = f"{title(node)} {said}"
         for identity in mapping(self.manifest, "disabled"):
             reasons.setdefault(identity, f"{identity} is disabled")
 
@@ -132,7 +133,7 @@ class Models:
             return materialized.replace("_", " ") or "other node"
         if file_format != "delta" or table_format == "iceberg":
             return f"{kind} in {table_format or file_format}"
-        if not (self._is_enforced(node) or self._is_named(node)):
+        if not (_is_enforced(node) or self._is_named(node)):
             return f"{kind} without an enforced contract"
         return None
 
@@ -180,9 +181,6 @@ class Models:
         )
         return Model(text(node, "unique_id"), contract, frozenset(columns.observed), tuple(said))
 
-    def _is_enforced(self, node: Json) -> bool:
-        return mapping(mapping(node, "config"), "contract").get("enforced") is True
-
     def _is_named(self, node: Json) -> bool:
         path = PurePosixPath(text(node, "original_file_path"))
         for glob in self.globs:
@@ -200,7 +198,7 @@ class Models:
 
     def _checks(self, node: Json) -> dict[str, str | None]:
         """Return the CHECK constraints by name; without one, dbt makes it up (``chk_…`` or a hash)."""
-        if not self._is_enforced(node):
+        if not _is_enforced(node):
             return {}
         constraints = [*mappings(node, "constraints")]
         if self.adapter == _ADAPTER_ALTERING_CHECKS:
@@ -226,7 +224,7 @@ class _Columns:
     def __init__(self, models: Models, node: Json, anchors: Anchors, file: str) -> None:
         self._models, self._node, self._anchors, self._file = models, node, anchors, file
         self._observed = models.catalog.get(text(node, "unique_id"), {})
-        self._is_enforced = mapping(mapping(node, "config"), "contract").get("enforced") is True
+        self._is_enforced = _is_enforced(node)
         self.observed: set[str] = set()
         self.untyped: set[str] = set()
 
@@ -257,12 +255,12 @@ class _Columns:
             try:
                 return declared_type(type_text)
             except TypeTextError as error:
-                column = f"{_title(self._node)}: column {name}"
+                column = f"{title(self._node)}: column {name}"
                 message = f"{column} has no type of Spark: {type_text!r}: {error.message}"
                 at = ("type", (name.lower(),))
                 raise self._error(message, at, "write it as Spark SQL has it") from None
         if self._is_enforced:
-            message = f"{_title(self._node)}: column {name} has no data_type, though its contract is enforced"
+            message = f"{title(self._node)}: column {name} has no data_type, though its contract is enforced"
             raise self._error(message, ("column", (name.lower(),)), "add data_type")
         observed = self._observed.get(name.lower(), "")
         try:
@@ -292,8 +290,9 @@ def counted(left_out: Mapping[str, int]) -> Iterator[str]:
         yield f"{number} {plural}"
 
 
-def _title(node: Json) -> str:
-    return f"{text(node, 'resource_type')} {text(node, 'name')}"
+def _is_enforced(node: Json) -> bool:
+    """Whether dbt enforces the contract of a model."""
+    return mapping(mapping(node, "config"), "contract").get("enforced") is True
 
 
 def _table_name(node: Json) -> str:

@@ -1,7 +1,7 @@
 """Turn written columns into fields; a type is either type text or written out level by level.
 
-Delta stores them there too (PROTOCOL.md, "Type Change Metadata"): ``fieldPath`` has only the steps
-element, key and value.
+Type changes of a nested field go to that field. Delta stores them there too (PROTOCOL.md, "Type Change
+Metadata"): ``fieldPath`` has only the steps element, key and value.
 """
 
 from __future__ import annotations

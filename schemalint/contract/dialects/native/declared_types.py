@@ -44,14 +44,14 @@ def declared_type(text: str) -> DataType:
 
 def suggestion(text: str, error: TypeTextError) -> str:
     """Return help for an error: the type that was probably meant, or an empty string."""
-    from schemalint.contract.dialects.native.other_words import type_meant  # noqa: PLC0415 (only for an error)
+    from schemalint.contract.dialects.native.other_words import TYPES  # noqa: PLC0415 (only for an error)
 
     if _LENGTH_MISSING in error.message and (match := re.search(_WORD_BEFORE, text[: error.offset])):
         return f'write the greatest length: {match[0]}(20); or "string", which has none'
     match = re.match(r"\w+", text[error.offset :])
     word = match[0].lower() if match else ""
-    if meant := type_meant(word):
-        return f"did you mean {meant}?"
+    if word in TYPES:
+        return f"did you mean {TYPES[word]}?"
     if rest := _REST.get(word or text[error.offset : error.offset + 1]):
         return rest
     matches = [] if word in _TYPE_NAMES else difflib.get_close_matches(word, _TYPE_NAMES, n=1)

@@ -77,7 +77,7 @@ ADVICE: Final[dict[object, dict[str, str]]] = {
 NOT_NULL: Final = frozenset({"required", "not_null", "notnull", "mandatory", "non_null"})
 """Keys whose value is the opposite of that of ``nullable``."""
 
-_TYPES: Final = _by_word(
+TYPES: Final = _by_word(
     {
         "str text utf8 large_string clob ntext tinytext mediumtext longtext citext nvarchar nchar varchar2 "
         "nvarchar2 uuid guid enum": '"string"',
@@ -100,8 +100,4 @@ _TYPES: Final = _by_word(
         "record row": '"struct<…>"',
     }
 )
-
-
-def type_meant(word: str) -> str | None:
-    """Return the types of Delta that a word of another system stands for, quoted; None if it is unknown."""
-    return _TYPES.get(word.lower())
+"""The types of Delta that a word of another system stands for, quoted."""

@@ -61,23 +61,6 @@ class Records:
         """All entries, in the order of the text."""
         return tuple(self._read())
 
-    def level(self, path: Path) -> Level:
-        """Return the innermost level at or around a path.
-
-        Raises:
-            ContractError: The contract does not have the column.
-        """
-        around = [self._levels[each] for each in prefixes(lowercased(path)) if each in self._levels]
-        if not around:
-            message = f"column {format_path(path[:1])} is no longer in the contract"
-            location = self._document.location(self._document.span)
-            raise ContractError(message, help="run the check again", location=location)
-        return around[-1]
-
-    def of_field(self, path: Path) -> tuple[Record, ...]:
-        """Return the entries of a field in the order of reading: those on levels inside others first."""
-        return self._by_field.get(lowercased(path), ())
-
     def recorded(
         self, path: Path, changes: Sequence[RecordedChange], *, new_path: Path | None = None
     ) -> Iterator[Operation]:
@@ -87,11 +70,14 @@ class Records:
             path: The path of the field.
             changes: Its history.
             new_path: The path that it has after other edits; None if it stays.
+
+        Raises:
+            ContractError: The contract does not have the column.
         """
-        level = self.level(path)
+        level = self._level(path)
         history_path = (*level.yaml_path, _HISTORY)
         inner_path = (new_path or path)[len(level.path) :]
-        existing = self.of_field(path)
+        existing = self._by_field.get(lowercased(path), ())
         kept = common_length(tuple(record.change() for record in existing), tuple(changes))
         is_elsewhere = any(record.yaml_path[:-1] != history_path for record in existing[:kept])
         if kept < len(changes) and is_elsewhere:
@@ -103,12 +89,22 @@ class Records:
         if not changes and node_at(self._document, history_path) is None:
             yield Assign(history_path, "[]")
 
+    def _level(self, path: Path) -> Level:
+        """Return the innermost level at or around a path."""
+        around = [self._levels[each] for each in prefixes(lowercased(path)) if each in self._levels]
+        if not around:
+            message = f"column {format_path(path[:1])} is no longer in the contract"
+            location = self._document.location(self._document.span)
+            raise ContractError(message, help="run the check again", location=location)
+        return around[-1]
+
     @cached_property
     def _levels(self) -> dict[Path, Level]:
         return {lowercased(level.path): level for level in reversed(tuple(written_columns(self._document)))}
 
     @cached_property
     def _by_field(self) -> dict[Path, tuple[Record, ...]]:
+        """The entries of each field in the order of reading: those on levels inside others first."""
         innermost_first = sorted(self.all, key=lambda record: -len(split_at_field(record.level.path)[0]))
         return grouped((lowercased(split_at_field(record.path)[0]), record) for record in innermost_first)
 

@@ -15,7 +15,7 @@ from schemalint.project.git import (
     Worktree,
     changes,
     dirty,
-    files_at,
+    file_at,
     find_base,
     open_repository,
 )
@@ -77,7 +77,7 @@ def test_the_user_s_filters_run(repo: Repo, sprung: Path) -> None:
     }
     repo.git("config", "filter.other.clean", "false")
     repo.write("orders.yml", "schemalint: 2\n")
-    files_at(open_repository(repo.path, repo.env | settings), Worktree())
+    file_at(open_repository(repo.path, repo.env | settings), Worktree(), "orders.yml")
     assert sprung.exists()
 
 
@@ -161,7 +161,7 @@ def test_a_partial_clone_fetches_nothing_unasked(repo: Repo, tmp_path: Path, spr
     opened = open_repository(clone.path, clone.env)
     base = find_base(opened, Worktree(), "HEAD", clone.env)
     with pytest.raises(GitError, match="is missing") as caught:
-        files_at(opened, base)
+        file_at(opened, base, "orders.yml")
     assert "--fetch" in caught.value.help
     assert not sprung.exists()
     with pytest.raises(GitError, match=r"own configuration sets remote\.origin\.uploadpack"):
@@ -178,7 +178,7 @@ def test_a_git_that_cannot_forbid_it_finds_no_transport(repo: Repo, tmp_path: Pa
     opened = open_repository(clone.path, clone.env | {"PATH": f"{older.parent}:{os.environ['PATH']}"})
     base = find_base(opened, Worktree(), "HEAD", clone.env)
     with pytest.raises(GitError):
-        files_at(opened, base)
+        file_at(opened, base, "orders.yml")
     assert not sprung.exists()
 
 
@@ -186,7 +186,7 @@ def test_a_partial_clone_fetches_when_asked(repo: Repo, tmp_path: Path) -> None:
     clone = partial_clone(repo, tmp_path / "clone")
     opened = open_repository(clone.path, clone.env).fetching_objects()
     base = find_base(opened, Worktree(), "HEAD", clone.env)
-    assert "orders.yml" in files_at(opened, base)
+    assert file_at(opened, base, "orders.yml") is not None
 
 
 def test_a_full_clone_with_an_own_command_needs_no_fetch(repo: Repo) -> None:

@@ -27,22 +27,26 @@ def target(*lines: str, root: str = "s3://lake") -> TrustedTarget:
     return TrustedTarget(config.parse("schemalint.toml", text.encode()).targets["prod"])
 
 
-def test_settings_are_literal_and_secrets_are_variable_names() -> None:
+def test_settings_are_literal_and_secrets_are_variable_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S", "hunter2")
     prod = target('region = "eu-central-1"', 'AWS_ENDPOINT_URL = "https://x:9000"', 'secret_key = "${S}"')
     assert prod.storage == {
         "region": "eu-central-1",
         "AWS_ENDPOINT_URL": "https://x:9000",
         "secret_key": "${S}",
     }
-    resolved = resolve_storage(prod, {"S": "hunter2"})
+    resolved = resolve_storage(prod)
     assert resolved == {**prod.storage, "secret_key": "hunter2"}
     assert "hunter2" not in repr(prod)
 
 
 @pytest.mark.parametrize("environ", [{}, {"S": ""}])
-def test_an_unset_variable_is_an_error(environ: dict[str, str]) -> None:
+def test_an_unset_variable_is_an_error(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("S", raising=False)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
     with pytest.raises(ConfigError, match=r"variable S is not set: targets\.prod\.storage\.token"):
-        resolve_storage(target('token = "${S}"'), environ)
+        resolve_storage(target('token = "${S}"'))
 
 
 @pytest.mark.parametrize(

@@ -236,35 +236,12 @@ def parse(file: str, data: bytes, *, is_given: bool = False) -> Config:
     Raises:
         ConfigError: The file is not valid TOML, or holds invalid settings.
     """
-    content = _settings(file, data)
-    from schemalint.project.config import config_keys  # noqa: PLC0415 (a repository without settings does not load pydantic)
+    content = read_toml(file, data)
+    settings = _section(file, content) if file.endswith("pyproject.toml") else content
+    from schemalint.project.config import config_keys  # noqa: PLC0415 (it imports this module)
 
     folder = None if is_given else file.rpartition("/")[0]
-    return config_keys.validated(file, data.decode(), content, folder)
-
-
-def parse_nested(file: str, data: bytes, outer: Config) -> NestedSettings | None:
-    """Parse a file in a folder below that of the configuration; None if it is a configuration of its own.
-
-    Args:
-        file: The path of the file.
-        data: Its content.
-        outer: The settings for its folder without it.
-
-    Raises:
-        ConfigError: The file is not valid TOML, or holds invalid settings, or those of a configuration only.
-    """
-    content = _settings(file, data)
-    if content.get("root") is True:
-        return None
-    from schemalint.project.config import nested_settings  # noqa: PLC0415 (a repository without settings does not load pydantic)
-
-    return nested_settings.read_nested(file, data.decode(), content, outer)
-
-
-def _settings(file: str, data: bytes) -> Mapping[str, Any]:
-    content = read_toml(file, data)
-    return _section(file, content) if file.endswith("pyproject.toml") else content
+    return config_keys.validated(file, data.decode(), settings, folder)
 
 
 def _section(file: str, content: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from schemalint.base import limits
 from schemalint.base.document.shape import check_for, fields, hint_at, is_mapping
 from schemalint.base.errors import ConfigError
 from schemalint.base.redaction import without_secrets
-from schemalint.base.values import replace
+from schemalint.delta.engine import Engines
 from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
@@ -30,8 +30,8 @@ from schemalint.project.config.consumer_keys import (
     require_declared,
 )
 from schemalint.project.config.declaration_files import MOST_MIB, Declarations
-from schemalint.project.config.storage_settings import is_public_setting, names_variable
-from schemalint.project.config.target_engines import engines_of_target, parsed
+from schemalint.project.config.storage_settings import is_public_setting, variable_of
+from schemalint.project.config.target_engines import engines_of_target, parse_engines
 from schemalint.project.config.toml_text import Positions, locate
 
 if sys.version_info >= (3, 12):
@@ -216,7 +216,7 @@ def validated(
         if "catalog_token" in target:
             secrets["catalog_token"] = target["catalog_token"]
         for key, value in secrets.items():
-            if not names_variable(value):
+            if variable_of(value) is None:
                 raise ConfigError(
                     f"targets.{name}.{key} must be the name of an environment variable",
                     help='write "${NAME}": secrets do not belong in a repository',
@@ -254,7 +254,7 @@ def _values(
                 entry["match"],
                 tuple(entry.get("ignore", ())),
                 tuple(entry.get("consumers", ())),
-                parsed(file, text, ("tables", "writers"), entry.get("writers", ())),
+                parse_engines(file, text, ("tables", "writers"), entry.get("writers", ())),
             )
             for entry in keys.get("tables", ())
         ),
@@ -270,7 +270,7 @@ def _values(
         plugins=tuple(_from_top(folder, name) for name in keys.get("plugins", ())),
         approved_plans=frozenset(keys.get("approved-plans", ())),
         targets={
-            name: replace(_target(name, target, folder), engines=engines_of_target(file, text, name, target))
+            name: _target(name, target, folder, engines_of_target(file, text, name, target))
             for name, target in keys.get("targets", {}).items()
         },
         spark=config.SparkSettings(
@@ -293,7 +293,7 @@ def _from_top(folder: str | None, path: str) -> str:
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]*:"
 
 
-def _target(name: str, keys: TargetKeys, folder: str | None) -> config.Target:
+def _target(name: str, keys: TargetKeys, folder: str | None, engines: Engines) -> config.Target:
     return config.Target(
         name,
         root=_from_top(folder, keys["root"]) if "root" in keys else None,
@@ -302,6 +302,7 @@ def _target(name: str, keys: TargetKeys, folder: str | None) -> config.Target:
         catalog_token=keys.get("catalog_token"),
         allowed_locations=tuple(_from_top(folder, place) for place in keys.get("allowed_locations", ())),
         create=keys.get("create", True),
+        engines=engines,
         single_writer=keys.get("single_writer", False),
         storage=keys.get("storage", {}),
     )

@@ -10,8 +10,8 @@ from schemalint.base import limits
 from schemalint.base.errors import ConfigError, Location
 from schemalint.base.printable import visible
 from schemalint.base.values import replace
-from schemalint.project.config import Config, NestedSettings, config_keys, parse_nested
-from schemalint.project.config.toml_text import Positions
+from schemalint.project.config import Config, NestedSettings, config_keys
+from schemalint.project.config.toml_text import Positions, read_toml
 
 if TYPE_CHECKING:
     from schemalint.project.git import Beside
@@ -53,14 +53,19 @@ def with_nested(config: Config, files: Beside, *, lenient: bool = False) -> Conf
     return result
 
 
-def _read(outer: Config, file: str, files: Beside) -> NestedSettings | None:
+def _read(config: Config, file: str, files: Beside) -> NestedSettings | None:
+    """Read a nested file; None if it is a configuration of its own."""
     name = visible(file)
     if file in files.unread:
         raise ConfigError(f"{name} cannot be read: {files.unread[file]}", help="repair or remove it")
-    return parse_nested(name, files.data[file], outer.at(name))
+    data = files.data[file]
+    content = read_toml(name, data)
+    if content.get("root") is True:
+        return None
+    return _nested(name, data.decode(), content, config.at(name))
 
 
-def read_nested(file: str, text: str, content: Mapping[str, Any], outer: Config) -> NestedSettings:
+def _nested(file: str, text: str, content: Mapping[str, Any], outer: Config) -> NestedSettings:
     """Return the settings of a nested file, alone and merged with those of the files around it.
 
     Raises:

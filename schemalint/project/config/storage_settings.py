@@ -47,11 +47,6 @@ def is_public_setting(key: str, value: str) -> bool:
     return re.sub(_PROVIDER, "", key.lower()) in _PUBLIC and not _HOLDS_SECRET.search(value)
 
 
-def names_variable(value: str) -> bool:
-    """Whether a value is exactly ``${NAME}``."""
-    return variable_of(value) is not None
-
-
 def variable_of(value: str) -> str | None:
     """Return the name in a value that is exactly ``${NAME}``; None for any other value."""
     match = re.fullmatch(_VARIABLE, value)

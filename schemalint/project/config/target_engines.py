@@ -30,11 +30,11 @@ def engines_of_target(file: str, text: str, name: str, target: Mapping[str, Any]
             location=Positions(file, text).locate((*path, "engine")),
         )
     if "engine" in target:
-        (engine,) = parsed(file, text, (*path, "engine"), [target["engine"]])
+        (engine,) = parse_engines(file, text, (*path, "engine"), [target["engine"]])
         return Engines(engine, (engine,))
-    writers = parsed(file, text, (*path, "writers"), target.get("writers", ()))
+    writers = parse_engines(file, text, (*path, "writers"), target.get("writers", ()))
     if "apply_with" in target:
-        (engine,) = parsed(file, text, (*path, "apply_with"), [target["apply_with"]])
+        (engine,) = parse_engines(file, text, (*path, "apply_with"), [target["apply_with"]])
         return Engines(engine, writers)
     return Engines(writers[0] if len(writers) == 1 else None, writers)
 
@@ -44,7 +44,7 @@ def without_writers(config: Config) -> Config:
     return replace(config, tables=tuple(replace(entry, writers=()) for entry in config.tables))
 
 
-def parsed(file: str, text: str, path: Sequence[str], names: Iterable[str]) -> tuple[Engine, ...]:
+def parse_engines(file: str, text: str, path: Sequence[str], names: Iterable[str]) -> tuple[Engine, ...]:
     """Return the engines in the value of a key.
 
     Raises:

@@ -228,17 +228,13 @@ def unencrypted_hosts(target: TrustedTarget) -> list[str]:
     return sorted({urlsplit(url).netloc.rpartition("@")[2] for url in endpoints})
 
 
-def resolve_storage(target: TrustedTarget, environ: Mapping[str, str] | None = None) -> StoreSettings:
+def resolve_storage(target: TrustedTarget) -> StoreSettings:
     """Return the settings of a target's object store with secrets filled in; never print them.
-
-    Args:
-        target: The target.
-        environ: The environment variables, by default those of the process.
 
     Raises:
         ConfigError: A variable that the target names is not set.
     """
-    settings = resolve_variables(target, os.environ if environ is None else environ)
+    settings = resolve_variables(target, os.environ)
     block = f"targets.{target.name}.storage" if target.name else "a target's storage block"
     if has_credentials(settings):
         return StoreSettings(settings, f"the settings of {block}", f"Check the credentials in {block}.")

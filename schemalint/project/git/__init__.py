@@ -17,7 +17,6 @@ from schemalint.project.git.contents import (
     changes,
     dirty,
     file_at,
-    files_at,
     is_chosen,
 )
 from schemalint.project.git.events import foreign_head, is_ci, is_review
@@ -61,7 +60,6 @@ __all__ = [
     "fetch_command",
     "fetch_missing",
     "file_at",
-    "files_at",
     "find_base",
     "find_head",
     "find_repository",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import field, frozen, grouped, replace
 from schemalint.project.git.blobs import MAX_SIZE, File, read_blobs, within_limit
+from schemalint.project.git.globs import escape_glob
 from schemalint.project.git.listing import including, list_files, list_sides, only_beside, selection, without
 from schemalint.project.git.sides import EmptyTree, Index, Revision, Side
 
@@ -211,23 +211,16 @@ def _is_kept(
     return is_candidate(content) or path.lower().endswith(suffixes)
 
 
-def files_at(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Mapping[str, File]:
-    """Return all files of one side except those over `MAX_SIZE` (two git processes).
-
-    Raises:
-        GitError: git failed, or a blob is missing.
-    """
-    return changes(repo, EmptyTree("only one side is read"), side, lambda _: True, globs).head
-
-
 def file_at(repo: Repository, side: Side, path: str) -> bytes | None:
     """Return the content of one file of a side; None if it is missing, a link, or over `MAX_SIZE`.
 
+    This takes two git processes.
+
     Raises:
         GitError: git failed, or a blob is missing.
     """
-    literal = re.sub(r"([*?\[\\])", r"\\\1", path)
-    file = files_at(repo, side, [literal]).get(path)
+    nothing = EmptyTree("only one side is read")
+    file = changes(repo, nothing, side, lambda _: True, [escape_glob(path)]).head.get(path)
     return None if file is None else file.data
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint.base import limits
 from schemalint.base.errors import GitError
 from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen
+from schemalint.project.git.revisions import FULL_ID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -180,7 +180,7 @@ def github_payload(env: Mapping[str, str]) -> Payload:
 
 
 def _commit(text: str, name: str) -> str:
-    if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text):
+    if not FULL_ID.fullmatch(text):
         raise GitError(f"{name} is not a commit id: {text!r}", help=_NAME_THE_BASE)
     return text
 

@@ -115,7 +115,7 @@ def only_beside(listings: Iterable[Listing], globs: Sequence[str]) -> Iterator[L
         return dirname(path) in folders and path.startswith(_prefix(root))
 
     for listing in listings:
-        yield _filtered(listing.settings or Listing({}), is_beside)
+        yield _filtered(listing.settings or _NOTHING, is_beside)
 
 
 def without(listing: Listing, paths: Container[str]) -> Listing:
@@ -260,7 +260,8 @@ def _differences(repo: Repository, *arguments: str, pathspecs: Sequence[str]) ->
     """Return the former mode and blob id of each path that differs, as a raw diff of git tells."""
     command, *rest = arguments
     options = ("--raw", "-z", "--no-renames", "--ignore-submodules=none")
-    fields = _fields(repo, command, *options, *rest, "--", *pathspecs)
+    output = repo.run(command, *options, *rest, "--", *pathspecs).stdout
+    fields = os.fsdecode(output).split("\0")[:-1]
     # ":<old mode> <new mode> <old blob> <new blob> <letter>", then the path
     changed = (meta.split(" ") for meta in fields[::2])
     return {path: (old[0][1:], old[2]) for old, path in zip(changed, fields[1::2], strict=True)}
@@ -338,7 +339,3 @@ def _is_regular_file(repo: Repository, path: str) -> bool:
     """
     parts = [path, *map(str, PurePosixPath(path).parents)]
     return (repo.root / path).is_file() and not any((repo.root / part).is_symlink() for part in parts[:-1])
-
-
-def _fields(repo: Repository, *arguments: str) -> list[str]:
-    return os.fsdecode(repo.run(*arguments).stdout).split("\0")[:-1]

@@ -209,7 +209,7 @@ def lost_records(step: HistoryStep) -> Iterator[RecordStep]:
 def carrier_of(path: Path) -> tuple[Path, PartPath]:
     """Split the path of a type into the path of the field with its record and the collection parts below."""
     end = len(path)
-    while isinstance(path[end - 1], Part):
+    while end and isinstance(path[end - 1], Part):
         end -= 1
     return path[:end], tuple(step for step in path[end:] if isinstance(step, Part))
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from schemalint.delta.properties import find_property, property_problem
 from schemalint.delta.requests import PropertyVerdict, judge_property
+from schemalint.delta.schema_history import MAX_COLUMN_ID
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 # Measured on Delta 4.4.0; it reports every other refused key as unknown.
 _REFUSALS = {
-    "delta.columnMapping.maxColumnId": "DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
+    MAX_COLUMN_ID: "DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
     "delta.coordinatedCommits.tableConf-preview": "DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND",
 }
 
@@ -71,8 +72,7 @@ def internal_property_in_contract(contract: Contract, ctx: RuleContext) -> Itera
     live = ctx.live.state.properties if ctx.live else {}
     for key, value in contract.state.set_properties.items():
         if judge_property(key, value) == PropertyVerdict.INTERNAL:
-            exists = ctx.base is not None or ctx.live is not None
-            refused = live.get(key) != value and _is_refused(key, exists=exists)
+            refused = live.get(key) != value and _is_refused(key, exists=not ctx.is_new_table)
             yield Problem(
                 f"{key} is an internal property, which Delta writes itself",
                 help="remove the line: `apply` leaves unchanged what the contract does not mention",
@@ -93,6 +93,6 @@ def _is_refused(key: str, *, exists: bool) -> bool:
 def _refusal(key: str, value: str) -> str | None:
     """Return the error class; an invalid value fails before Delta checks the key."""
     invalid = key in _REDIRECTS or (find_property(key) and property_problem(key, value))
-    if invalid and key != "delta.columnMapping.maxColumnId":
+    if invalid and key != MAX_COLUMN_ID:
         return None
     return _REFUSALS.get(key, "DELTA_UNKNOWN_CONFIGURATION")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.column_names import invalid_characters
 from schemalint.delta.datatype import field_at, walk_fields
-from schemalint.delta.path import Path, format_path, lowercased
+from schemalint.delta.path import Path, format_path, path_key
 from schemalint.delta.properties import COLUMN_MAPPING_MODE, ICEBERG_COMPAT_KEYS, is_true
 from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
@@ -80,8 +80,7 @@ def _is_mapped(ctx: RuleContext) -> bool:
 
 def _refusal(path: Path, ctx: RuleContext) -> str:
     is_stored = ctx.is_new_table or ctx.before == ctx.after
-    partitions = ctx.after.partitioned_by if isinstance(ctx.after.partitioned_by, tuple) else ()
-    if is_stored and lowercased(path) in {lowercased((name,)) for name in partitions}:
+    if is_stored and len(path) == 1 and path_key(path)[0] in ctx.after.partition_keys:
         return "DELTA_INVALID_PARTITION_COLUMN_NAME"
     return "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES"
 

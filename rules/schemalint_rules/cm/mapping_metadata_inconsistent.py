@@ -6,11 +6,10 @@ from collections.abc import Hashable, Iterable, Iterator
 from schemalint.delta.datatype import Field, physical_paths, walk_fields
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
-from schemalint.delta.schema_history import MOST_DIGITS
+from schemalint.delta.schema_history import MAX_COLUMN_ID, MOST_DIGITS
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
-_MAX_ID = "delta.columnMapping.maxColumnId"
 _COPY = (
     "Spark refuses RESTORE too: create a new table from the last correct version, with "
     "`CREATE TABLE … AS SELECT * FROM … VERSION AS OF …`"
@@ -93,7 +92,7 @@ def mapping_metadata_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterat
         yield from _missing(fields)
         yield from _repeated("id", ((path, field.column_id) for path, field in fields))
         yield from _repeated("physical name", physical_paths(table.state.columns))
-        yield from _highest(fields, table.state.properties.get(_MAX_ID))
+        yield from _highest(fields, table.state.properties.get(MAX_COLUMN_ID))
 
 
 def _left_over(fields: Iterable[tuple[Path, Field]]) -> Iterator[Problem]:
@@ -142,17 +141,17 @@ def _repeated(noun: str, values: Iterable[tuple[Path, Hashable]]) -> Iterator[Pr
 
 def _highest(fields: Iterable[tuple[Path, Field]], text: str | None) -> Iterator[Problem]:
     highest = max((field.column_id or 0 for _path, field in fields), default=0)
-    object_ = ObjectRef("property", _MAX_ID)
+    object_ = ObjectRef("property", MAX_COLUMN_ID)
     if text is not None and not (text.isdecimal() and len(text) <= MOST_DIGITS):
         yield Problem(
-            f"{_MAX_ID} is {text!r}, which is not a number",
+            f"{MAX_COLUMN_ID} is {text!r}, which is not a number",
             help=_COPY,
             object=object_,
             delta_error="UNSUPPORTED_TABLE_CHANGE",
         )
     elif text is None or int(text) < highest:
         yield Problem(
-            f"{_MAX_ID} is {text or 'absent'}, but the highest column id is {highest}",
+            f"{MAX_COLUMN_ID} is {text or 'absent'}, but the highest column id is {highest}",
             help="Spark raises it when it adds a column; other writers may reuse an id",
             severity=Severity.WARNING,
             object=object_,

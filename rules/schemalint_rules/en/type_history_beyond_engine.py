@@ -7,10 +7,9 @@ from schemalint.delta.datatype import walk_fields
 from schemalint.delta.engine_answers import knows_feature, reads_type_change
 from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable
+from schemalint.delta.type_history import TYPE_WIDENING_FEATURES, record_of
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Problem, RuleContext, Severity, rule
-
-_WIDENING = ("typeWidening", "typeWidening-preview")
 
 
 @rule(
@@ -78,12 +77,11 @@ def type_history_beyond_engine(table: LiveTable, ctx: RuleContext) -> Iterator[P
         for engine in ctx.contract.engines.all
         if any(
             knows_feature(engine, name).does is not False
-            for name in _WIDENING
-            if name in table.protocol.features
+            for name in TYPE_WIDENING_FEATURES & table.protocol.features
         )
     ]
     for path, field in walk_fields(table.state.columns):
-        for recorded in field.type_changes if isinstance(field.type_changes, tuple) else ():
+        for recorded in record_of(field):
             reads = partial(reads_type_change, old=recorded.from_type, new=recorded.to_type)
             lacking = [engine for engine in engines if reads(engine).does is False]
             if not lacking:

@@ -166,11 +166,11 @@ def _added(change: FieldAdded) -> Iterator[Problem]:
 
 
 def _new_table(added: TableAdded) -> Iterator[Problem]:
-    partitions = added.state.partitioned_by
-    names = {name.lower() for name in partitions} if isinstance(partitions, tuple) else set()
+    partitions = added.state.partition_keys
     for path, field in walk_fields(added.state.columns):
         if isinstance(field.identity, Identity):
-            yield from _new_column(path, field, field.identity, is_partition=field.name.lower() in names)
+            is_partition = field.name.lower() in partitions
+            yield from _new_column(path, field, field.identity, is_partition=is_partition)
 
 
 def _other_values(added: TableAdded) -> Iterator[Problem]:

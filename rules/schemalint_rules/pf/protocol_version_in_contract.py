@@ -60,7 +60,7 @@ def protocol_version_in_contract(contract: Contract, ctx: RuleContext) -> Iterat
     version_keys = [key for key, verdict in verdicts.items() if verdict == PropertyVerdict.VERSION]
     if not version_keys or PropertyVerdict.INVALID_VERSION in verdicts.values():
         return
-    if (ctx.base or ctx.live) and lacks_writer_version(declared, ctx.features):
+    if not ctx.is_new_table and lacks_writer_version(declared, ctx.features):
         return
     if ctx.is_new_table:
         supported, result = DEFAULT_FEATURES, features_of_new_table(frozenset(), (), declared)

@@ -2,14 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.datatype import Unmanaged
+from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.equivalence import with_names_of
 from schemalint.delta.path import format_path
-from schemalint.delta.properties import APPEND_ONLY, KEPT_BY_REPLACE, find_property
+from schemalint.delta.properties import (
+    APPEND_ONLY,
+    CONSTRAINT_PREFIX,
+    FEATURE_PREFIX,
+    KEPT_BY_REPLACE,
+    find_property,
+)
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
-_NOT_PROPERTIES = ("delta.constraints.", "delta.feature.")
+_NOT_PROPERTIES = (CONSTRAINT_PREFIX, FEATURE_PREFIX)
 
 
 @rule("RB008", on=LiveTable, severity=Severity.WARNING)
@@ -82,7 +88,7 @@ def live_state_lost_by_rebuild(table: LiveTable, ctx: RuleContext) -> Iterator[P
         live.constraints.keys() - with_names_of(declared.constraints, live.constraints).keys()
     ):
         yield _lost(tool, f"constraint {name}", ObjectRef("constraint", name))
-    if isinstance(live.clustered_by, tuple) and live.clustered_by and not _says(declared.clustered_by):
+    if isinstance(live.clustered_by, tuple) and live.clustered_by and declared.clustered_by is UNMANAGED:
         columns = ", ".join(map(format_path, live.clustered_by))
         yield _lost(tool, f"clustering by {columns}", ObjectRef("clustering", columns))
 
@@ -91,10 +97,6 @@ def _is_kept(contract: Contract, key: str) -> bool:
     return contract.managed_how == "replace" and (
         key in KEPT_BY_REPLACE or key == APPEND_ONLY  # RB009 reports it: Delta refuses the build
     )
-
-
-def _says(part: object) -> bool:
-    return not isinstance(part, Unmanaged)
 
 
 def _lost(tool: str, what: str, object_: ObjectRef) -> Problem:

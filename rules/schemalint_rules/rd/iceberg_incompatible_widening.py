@@ -6,6 +6,7 @@ from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import DataType, Decimal, walk_fields
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.properties import ICEBERG_COMPAT_KEYS, is_true
+from schemalint.delta.type_history import record_of
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
@@ -122,7 +123,7 @@ def _recorded(ctx: RuleContext) -> Iterator[tuple[Path, DataType, DataType]]:
     if before is None:
         return
     for path, field in walk_fields(before.columns):
-        for entry in field.type_changes if isinstance(field.type_changes, tuple) else ():
+        for entry in record_of(field):
             if classify(entry.from_type, entry.to_type) != TypeVerdict.WIDENING:
                 continue
             if not _iceberg_widens(entry.from_type, entry.to_type):

@@ -15,12 +15,10 @@ from schemalint.delta.datatype import (
     walk,
 )
 from schemalint.delta.path import Part, Path, format_path
+from schemalint.delta.type_history import PartPath, Record, carrier_of, record_of
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import TypeStep, step
 from schemalint.plugin import Fix, Problem, RecordTypeChanges, RuleContext, Severity, rule
-
-At = tuple[Part, ...]
-Record = tuple[RecordedChange, ...]
 
 
 @rule(
@@ -81,7 +79,7 @@ def type_change_not_recorded(change: TypeChanged | TypeHistoryChanged, ctx: Rule
     """
     if ctx.base is None:
         return
-    path, at = _carrier(change.path)
+    path, at = carrier_of(change.path)
     new = field_at(ctx.contract.state.columns, path)
     old = _base_field(ctx.base.state.columns, ctx.contract.state.columns, path)
     if new is None or old is None:
@@ -98,7 +96,7 @@ def type_change_not_recorded(change: TypeChanged | TypeHistoryChanged, ctx: Rule
         )
 
 
-def _help(change: TypeChanged, at: At) -> str:
+def _help(change: TypeChanged, at: PartPath) -> str:
     fix = "let `schemalint check --fix` add the entry"
     if at:
         return fix
@@ -117,9 +115,9 @@ def _is_recordable(change: TypeChanged, ctx: RuleContext) -> bool:
 
 def _check_history(path: Path, old: Field, new: Field) -> Iterator[Problem]:
     """Check the entries for the types that did not change."""
-    for at in dict.fromkeys(entry.at for entry in (*_record(old), *_record(new))):
+    for at in dict.fromkeys(entry.at for entry in (*record_of(old), *record_of(new))):
         if type_at(old.type, at) == type_at(new.type, at) and not _is_correct(old, new, at):
-            is_extended = _is_within(_entries(old, at), _entries(new, at))
+            is_extended = _is_within(record_of(old, at), record_of(new, at))
             what = "does not lead to its type" if is_extended else "removes or reorders entries of the base"
             yield Problem(
                 f"type_changes of {format_path((*path, *at))} {what}",
@@ -129,15 +127,15 @@ def _check_history(path: Path, old: Field, new: Field) -> Iterator[Problem]:
             )
 
 
-def _is_correct(old: Field, new: Field, at: At) -> bool:
+def _is_correct(old: Field, new: Field, at: PartPath) -> bool:
     """Return whether the entries for one type extend the base's, and lead to the new type in legal steps."""
     old_type, new_type = type_at(old.type, at), type_at(new.type, at)
-    record = _entries(new, at)
+    record = record_of(new, at)
     if old.type_changes is UNMANAGED:
         if old_type == new_type:
             return not record or _leads_to(record, new_type)
         return _leads_to(record, new_type) and any(entry.from_type == old_type for entry in record)
-    base_record = _entries(old, at)
+    base_record = record_of(old, at)
     if old_type == new_type:
         return _is_within(base_record, record) and (record == base_record or _leads_to(record, new_type))
     added = record[len(base_record) :]
@@ -163,16 +161,16 @@ def _fix(path: Path, old: Field, new: Field) -> Fix:
 
 def _repaired_record(old: Field, new: Field) -> Record:
     """Return the field's whole record, repaired for each of its types; correct entries stay unchanged."""
-    paths = dict.fromkeys((*(entry.at for entry in (*_record(new), *_record(old))), *_leaves(new.type)))
+    paths = dict.fromkeys((*(entry.at for entry in (*record_of(new), *record_of(old))), *_leaves(new.type)))
     return tuple(entry for at in paths for entry in _repaired_entries(old, new, at))
 
 
-def _repaired_entries(old: Field, new: Field, at: At) -> Record:
+def _repaired_entries(old: Field, new: Field, at: PartPath) -> Record:
     if _is_correct(old, new, at):
-        return _entries(new, at)
+        return record_of(new, at)
     old_type, new_type = type_at(old.type, at), type_at(new.type, at)
     is_unmanaged = old.type_changes is UNMANAGED
-    record = _prefix_to(_entries(new, at), old_type) if is_unmanaged else _entries(old, at)
+    record = _prefix_to(record_of(new, at), old_type) if is_unmanaged else record_of(old, at)
     if old_type is None or new_type is None or step(old_type, new_type) != TypeStep.WIDENING:
         return record
     return (*record, RecordedChange(old_type, new_type, at))
@@ -183,28 +181,12 @@ def _prefix_to(record: Record, type_: DataType | None) -> Record:
     return next((record[:end] for end in range(len(record), 0, -1) if _leads_to(record[:end], type_)), ())
 
 
-def _leaves(type_: DataType) -> Iterator[At]:
+def _leaves(type_: DataType) -> Iterator[PartPath]:
     """Yield the paths of a field's own types: the field itself and collection parts, but no nested fields."""
     for path, _inner in walk(type_):
         parts = tuple(path_step for path_step in path if isinstance(path_step, Part))
         if len(parts) == len(path):
             yield parts
-
-
-def _record(field: Field) -> Record:
-    return field.type_changes if isinstance(field.type_changes, tuple) else ()
-
-
-def _entries(field: Field, at: At) -> Record:
-    return tuple(entry for entry in _record(field) if entry.at == at)
-
-
-def _carrier(path: Path) -> tuple[Path, At]:
-    """Return the field that carries the record, as in the log, and the path of the type inside it."""
-    end = len(path)
-    while isinstance(path[end - 1], Part):
-        end -= 1
-    return path[:end], tuple(path_step for path_step in path[end:] if isinstance(path_step, Part))
 
 
 def _base_field(before: Struct, after: Struct, path: Path) -> Field | None:

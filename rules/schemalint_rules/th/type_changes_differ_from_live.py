@@ -2,14 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.datatype import DataType, Field, RecordedChange, Struct, field_at, type_at, walk_fields
+from schemalint.delta.datatype import DataType, Field, Struct, field_at, type_at, walk_fields
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.table import LiveTable
-from schemalint.delta.type_history import record_of
+from schemalint.delta.type_history import Record, record_of
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Problem, RuleContext, Severity, rule
-
-Record = tuple[RecordedChange, ...]
 
 
 @rule("TH010", on=LiveTable, severity=Severity.WARNING)

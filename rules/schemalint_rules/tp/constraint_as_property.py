@@ -53,7 +53,6 @@ def constraint_as_property(contract: Contract, ctx: RuleContext) -> Iterator[Pro
     constraints: {amount_not_negative: amount >= 0}
     ```
     """
-    exists = ctx.base is not None or ctx.live is not None
     for key, value in contract.state.set_properties.items():
         if judge_property(key, value) == PropertyVerdict.CONSTRAINT:
             name = key[len(CONSTRAINT_PREFIX) :]
@@ -61,5 +60,5 @@ def constraint_as_property(contract: Contract, ctx: RuleContext) -> Iterator[Pro
                 f"{key} is a constraint, not a table property",
                 help=f"move it: `constraints: {{{name}: {value}}}`",
                 object=ObjectRef("property", key),
-                delta_error="DELTA_ADD_CONSTRAINTS" if exists else None,
+                delta_error=None if ctx.is_new_table else "DELTA_ADD_CONSTRAINTS",
             )

@@ -133,8 +133,7 @@ def _conflicts(ctx: RuleContext) -> Iterator[tuple[tuple[str, str], Problem]]:
     if is_true(values.get(_TRACKING)) and is_true(values.get(_SUSPENDED)):
         message = f"{_TRACKING} and {_SUSPENDED} cannot both be true"
         help_ = f"set one of the two to false: suspended row tracking needs `{_TRACKING}: false`"
-        exists = ctx.base is not None or ctx.live is not None
-        yield (_TRACKING, _SUSPENDED), _refused_if(exists, message, help_, _TRACKING_ERROR)
+        yield (_TRACKING, _SUSPENDED), _refused_if(not ctx.is_new_table, message, help_, _TRACKING_ERROR)
     for key, other in ((_COORDINATOR, _COORDINATOR_CONF), (_COORDINATOR_CONF, _COORDINATOR)):
         value = values.get(key)
         is_new = ctx.before.properties.get(key) != value  # Delta does not look at what a table has already

@@ -129,14 +129,13 @@ def _broken_list(ctx: RuleContext) -> Iterator[Problem]:
 
 def _faults(names: list[_Names], ctx: RuleContext) -> Iterator[tuple[str, str | None]]:
     types: Mapping[_Names, DataType] = {_lowercase(path): type_ for path, type_ in walk(ctx.after.columns)}
-    partitions = ctx.after.partitioned_by if isinstance(ctx.after.partitioned_by, tuple) else ()
     for index, name in enumerate(names):
         text, lowercase = ".".join(name), tuple(part.lower() for part in name)
         if lowercase not in types:
             in_array = any(isinstance(types.get(lowercase[:end]), Array) for end in range(len(lowercase)))
             error = "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME" if in_array else "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"
             yield f"{text}, which is not a column", error
-        elif lowercase in {(partition.lower(),) for partition in partitions}:
+        elif len(lowercase) == 1 and lowercase[0] in ctx.after.partition_keys:
             error = "DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN"
             yield f"{text}, which is a partition column", error
         elif _has_no_statistics(types[lowercase], ctx):

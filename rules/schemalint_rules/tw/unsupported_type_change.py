@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import field_at
 from schemalint.delta.engine_answers import has_own_types, parses_type
-from schemalint.delta.path import Part, format_path
+from schemalint.delta.path import format_path
+from schemalint.delta.type_history import carrier_of, record_of
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
 from schemalint.delta.widening import TypeStep, nearest_widening, refusal, step, storage_error
@@ -114,15 +115,11 @@ def _alternative(change: TypeChanged) -> str:
 
 def _wrong_turn(change: TypeChanged, ctx: RuleContext) -> str:
     """Return a text about the recorded change that made the new type unreachable; empty if there is none."""
-    path = change.path
-    while isinstance(path[-1], Part):
-        path = path[:-1]  # the array's field carries the history of its element
-    inside = change.path[len(path) :]
+    path, inside = carrier_of(change.path)
     for columns in (ctx.before.columns, *([ctx.base.state.columns] if ctx.base else [])):
         field = field_at(columns, path)
-        recorded = field.type_changes if field is not None and isinstance(field.type_changes, tuple) else ()
-        for entry in reversed(recorded):
-            if entry.at == inside and step(entry.from_type, change.new) == TypeStep.WIDENING:
+        for entry in reversed(record_of(field, inside) if field is not None else ()):
+            if step(entry.from_type, change.new) == TypeStep.WIDENING:
                 old, current, new = map(print_type, (entry.from_type, entry.to_type, change.new))
                 return f"; the column was {old} before it became {current}, which cannot widen to {new}"
     return ""

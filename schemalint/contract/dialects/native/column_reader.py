@@ -28,6 +28,7 @@ from schemalint.delta.datatype import (
     with_parts,
 )
 from schemalint.delta.path import Part, Path
+from schemalint.delta.type_history import carrier_of
 from schemalint.delta.type_text import TypeTextError
 from schemalint.model import contract
 
@@ -228,23 +229,13 @@ def distributed(type_: DataType, entries: tuple[Entry, ...]) -> tuple[DataType, 
     """Move the entries of nested fields into the type; return it and the entries of the field itself."""
     own_changes: list[RecordedChange] = []
     for entry in entries:
-        field, at = split_at_field(entry.at)
+        field, at = carrier_of(entry.at)
         change = RecordedChange(entry.from_type, entry.to_type, at)
         if field:
             type_ = _recorded(type_, field, change)
         else:
             own_changes.append(change)
     return type_, tuple(own_changes)
-
-
-def split_at_field(path: Path) -> tuple[Path, tuple[Part, ...]]:
-    """Split a path into the path of its innermost field and the parts of arrays and maps below that field."""
-    parts_below: list[Part] = []
-    for step in reversed(path):
-        if not isinstance(step, Part):
-            break
-        parts_below.insert(0, step)
-    return path[: len(path) - len(parts_below)], tuple(parts_below)
 
 
 def _recorded(type_: DataType, field: Path, change: RecordedChange) -> DataType:

@@ -10,7 +10,6 @@ from schemalint.base.document import Document, Node, common_length, items_of, no
 from schemalint.base.document import Path as YamlPath
 from schemalint.base.errors import ContractError
 from schemalint.base.values import frozen, grouped
-from schemalint.contract.dialects.native.column_reader import split_at_field
 from schemalint.contract.dialects.native.data import type_change
 from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.contract.dialects.native.printing import print_value
@@ -18,6 +17,7 @@ from schemalint.contract.dialects.native.short_texts import path_in
 from schemalint.contract.dialects.native.spans import Level, written_columns
 from schemalint.delta.datatype import RecordedChange, Struct, type_at
 from schemalint.delta.path import Path, format_path, lowercased, prefixes
+from schemalint.delta.type_history import carrier_of
 from schemalint.model.finding import Assign, Insert, Operation, Remove
 
 _HISTORY: Final = "type_changes"
@@ -42,7 +42,7 @@ class Record:
     def change(self) -> RecordedChange:
         """Return the type change, as it is recorded on the field."""
         from_type, to_type = (declared_type(text_of(self.node, key)) for key in ("from", "to"))
-        return RecordedChange(from_type, to_type, split_at_field(self.path)[1])
+        return RecordedChange(from_type, to_type, carrier_of(self.path)[1])
 
 
 class Records:
@@ -105,8 +105,8 @@ class Records:
     @cached_property
     def _by_field(self) -> dict[Path, tuple[Record, ...]]:
         """The entries of each field in the order of reading: those on levels inside others first."""
-        innermost_first = sorted(self.all, key=lambda record: -len(split_at_field(record.level.path)[0]))
-        return grouped((lowercased(split_at_field(record.path)[0]), record) for record in innermost_first)
+        innermost_first = sorted(self.all, key=lambda record: -len(carrier_of(record.level.path)[0]))
+        return grouped((lowercased(carrier_of(record.path)[0]), record) for record in innermost_first)
 
     def _read(self) -> Iterator[Record]:
         for level in written_columns(self._document):

@@ -272,7 +272,7 @@ def _baseline(options: CheckOptions, sides: Sides) -> Baseline | None:
 
     def void(finding: Finding) -> bool:
         is_refused = foreign is not None or ExceptionSource.FILE.value not in accepted
-        return is_refused or is_locked(finding.code, finding.rule, sides.deciding)
+        return is_refused or is_locked(finding, sides.deciding)
 
     return read_baseline_of(
         options.baseline,

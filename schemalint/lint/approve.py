@@ -106,7 +106,7 @@ def _approvals(
     def approval(finding: Finding, failed: dict[WrittenException, str]) -> WrittenException | None:
         candidates = chain(*(by_subject.get(key, ()) for key in _keys_of(finding))) if by_subject else ()
         for _number, written in sorted(candidates, key=itemgetter(0)):
-            if names(written, finding):
+            if _names(written, finding):
                 reason = _obstacle(written, finding, rules.get(finding.code), today)
                 if reason is None:
                     return written
@@ -116,7 +116,7 @@ def _approvals(
     return approval
 
 
-def names(written: WrittenException, finding: Finding) -> bool:
+def _names(written: WrittenException, finding: Finding) -> bool:
     """Whether an exception names the rule, the object and the change of a finding of its table.
 
     One that names no object, or no change although the finding has one, names the finding too: it approves

@@ -85,7 +85,8 @@ def read_baseline(file: str, data: bytes) -> dict[str, Entry]:
     if not isinstance(document, dict) or document.get(_KEY) != VERSION or {*document} != {_KEY, "findings"}:
         raise _no_baseline(file, f'it needs "{_KEY}": {VERSION} and "findings", and nothing else')
     entries: dict[str, Entry] = {}
-    for number, written in enumerate(document["findings"] if _is_list(document) else [None], 1):
+    findings = document["findings"]
+    for number, written in enumerate(findings if isinstance(findings, list) else [None], 1):
         entry = _entry(written)
         if entry is None or entry.fingerprint in entries:
             raise _no_baseline(file, f"entry {number} is invalid or repeats another one")
@@ -187,10 +188,6 @@ def _written(entry: Entry) -> dict[str, object]:
         for name, value in as_dict(entry).items()
         if not (name == "target" and value is None) and not (name == "count" and value == 1)
     }
-
-
-def _is_list(document: Mapping[str, object]) -> bool:
-    return isinstance(document["findings"], list)
 
 
 def _entry(data: object) -> Entry | None:

@@ -29,7 +29,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.engine import NO_ENGINES, Engines
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.lint.column_log import Names, with_names
-from schemalint.lint.readers import clients_of, streams_of
+from schemalint.lint.readers import clients_of, streams_affected
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state
@@ -151,8 +151,11 @@ class Verdict:
 
     @property
     def streams(self) -> tuple[StreamReport, ...]:
-        """What the change does to the declared streams."""
-        return streams_of(self._context, self.case.tracking) if self._has_consumers else ()
+        """What the change does to the declared streams; nothing without a statement."""
+        if not self._has_consumers:
+            return ()
+        affected = streams_affected(self._context, self.case.tracking)
+        return affected.streams if affected is not None else ()
 
     @property
     def _has_consumers(self) -> bool:

@@ -37,7 +37,7 @@ class CheckCases:
         sides: The contracts of both sides.
         skipped: The tables that are not compared with the base or with their live tables.
         not_compared: The keys of those that are not compared at all.
-        found: Where live tables were found, by target and table key.
+        locations: Where live tables were found, by target and table key.
         live_tables: The live tables by key.
     """
 
@@ -46,7 +46,7 @@ class CheckCases:
         self.sides = sides
         self.skipped: list[SkippedTable] = []
         self.not_compared: set[str] = set()
-        self.found: dict[tuple[str | None, str], str] = {}
+        self.locations: dict[tuple[str | None, str], str] = {}
         self.live_tables: dict[str, LiveTable] = {}
         self._missing_entries: list[MissingEntry] = []
         self._missing_tables: list[Contract] = []
@@ -90,7 +90,7 @@ class CheckCases:
         request = self._request
         for targets in request.targets:
             for fact, existing in duplicates(
-                request.contents, changed, targets, request.repository, self.found
+                request.contents, changed, targets, request.repository, self.locations
             ):
                 yield Case(self._rules(fact.contract), declared=fact.contract, facts=(fact,)), existing
         for fact in request.declared.duplicates if request.declared else ():
@@ -173,7 +173,7 @@ class CheckCases:
         from schemalint.lint.live_case import live_case  # noqa: PLC0415 (only with live tables)
 
         self.live_tables[contract.key] = table
-        self.found[live.target, contract.key] = table.uri
+        self.locations[live.target, contract.key] = table.uri
         contract = live.with_progress(contract, table)
         base = live.with_progress(base, table) if base else None
         rules, everything = self._rules(contract), self._request.everything
@@ -217,7 +217,9 @@ class CheckCases:
     def _places(self, contract: Contract) -> Iterator[Hashable]:
         from schemalint.tables.catalog.table_location import LocationKeys  # noqa: PLC0415 (only where locations may clash)
 
-        yield from LocationKeys(self._request.targets[0], self._request.repository, self.found).of(contract)
+        yield from LocationKeys(self._request.targets[0], self._request.repository, self.locations).of(
+            contract
+        )
 
 
 class PairedContracts:

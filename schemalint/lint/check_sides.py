@@ -225,11 +225,10 @@ class Sides:
     def _text(self) -> str:
         if self.at_head.file is None:
             return ""
-        is_given = self.given is not None
         data = (
-            read_given(Path(self.given or ""), limits.MAX_CONFIG)
-            if is_given
-            else self.read(self.at_head.file)
+            self.read(self.at_head.file)
+            if self.given is None
+            else read_given(Path(self.given), limits.MAX_CONFIG)
         )
         return (data or b"").decode("utf-8", "replace")
 

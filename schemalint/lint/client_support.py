@@ -14,6 +14,7 @@ from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, closure
 from schemalint.delta.path import Path
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.delta.table import LiveTable
+from schemalint.delta.type_history import TYPE_WIDENING_FEATURES
 from schemalint.delta.widening import TypeStep
 from schemalint.model.client import (
     ClientSupport,
@@ -34,11 +35,10 @@ _Cause = tuple[str, str]
 _Key: TypeAlias = tuple[LossKind, _Cause, Path]
 _Rows: TypeAlias = Sequence[Mapping[str, Any]]
 _FORMATS: Final = "delta.universalFormat.enabledFormats"
-_WIDENING: Final = frozenset({"typeWidening", "typeWidening-preview"})
 
 
 def client_support(
-    ctx: RuleContext, upgrades: Iterable[ProtocolUpgrade] = (), *, without: Collection[Path] = ()
+    ctx: RuleContext, upgrades: Iterable[ProtocolUpgrade], *, without: Collection[Path] = ()
 ) -> tuple[ClientSupport, ...]:
     """Return what each declared client does with a table before and after the change.
 
@@ -63,7 +63,7 @@ def client_support(
 
 
 def form_after(
-    ctx: RuleContext, upgrades: Iterable[ProtocolUpgrade], *, without: Collection[Path] = ()
+    ctx: RuleContext, upgrades: Iterable[ProtocolUpgrade], *, without: Collection[Path]
 ) -> TableForm:
     """Return the form of the table once it is as declared."""
     features = ctx.contract.created_features if ctx.is_new_table else ctx.features
@@ -73,7 +73,7 @@ def form_after(
     if any(FEATURES[name].drop_needs_history for name in dropped - truncated if name in FEATURES):
         features |= {CHECKPOINT_PROTECTION}
     form = form_of(ctx.after, features - dropped, None if dropped else _protocol(ctx))
-    if dropped & _WIDENING:
+    if dropped & TYPE_WIDENING_FEATURES:
         return replace(form, type_changes=frozenset())
     recorded = form_of(ctx.before, ctx.features).type_changes
     return replace(form, type_changes=form.type_changes | recorded | set(_widened(ctx, without)))
@@ -83,8 +83,8 @@ def losses_of(
     ctx: RuleContext,
     upgrades: tuple[ProtocolUpgrade, ...],
     *,
-    refused: Collection[_Cause] = (),
-    without: Collection[Path] = (),
+    refused: Collection[_Cause],
+    without: Collection[Path],
 ) -> tuple[SupportLost, ...]:
     """Return who loses the table by what, one fact for each thing that changes and each way to lose it.
 

@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from posixpath import normpath
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
@@ -32,15 +31,13 @@ _MOST_WORDS: Final = 8
 _MOST_BYTES: Final = 10_000
 """The most bytes of names and locations that git looks for: they are arguments, whose size systems limit."""
 
-_NOTHING_FOUND: Final[Mapping[tuple[str | None, str], str]] = MappingProxyType({})
-
 
 def duplicates(
     contents: Contents,
     changed: set[str],
     targets: Mapping[str, Target],
     repository: Path,
-    locations: Mapping[tuple[str | None, str], str] = _NOTHING_FOUND,
+    locations: Mapping[tuple[str | None, str], str],
 ) -> Iterator[tuple[DuplicateTable, bool]]:
     """Yield the tables and locations that are declared twice, if a changed file declares one of them.
 

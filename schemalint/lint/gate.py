@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
+from operator import ne
 from pathlib import PurePosixPath
 from typing import Final, TypeAlias
 
@@ -212,14 +213,10 @@ def _options(base: Config, head: Config) -> Iterator[Loosening]:
                 yield Loosening(".".join(path), _text(old.get(name)), _text(new.get(name)), path)
 
 
-def _differs(old: object, new: object) -> bool:
-    return old != new
-
-
 def _of_each(
     section: str,
     key: str,
-    is_looser: Callable[..., bool] = _differs,
+    is_looser: Callable[..., bool] = ne,
     *,
     spelling: str = "",
     shows_values: bool = True,

@@ -182,7 +182,7 @@ class TablesFile:
         Raises:
             MissingEntry: The file has no readable entry for the table.
         """
-        document = self._found(contract)
+        document = self._entry(contract)
         if document is None:
             raise MissingEntry(f"{self.file} has no entry for it")
         if isinstance(document, TableDocument):
@@ -191,7 +191,7 @@ class TablesFile:
             return None
         raise MissingEntry(f"it was unreadable when {self.file} was written: {document.message}")
 
-    def _found(self, contract: Contract) -> TableDocument | TableFailure | None:
+    def _entry(self, contract: Contract) -> TableDocument | TableFailure | None:
         """Find a table's entry by location, else by name."""
         try:
             location = self.location(contract)

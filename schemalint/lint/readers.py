@@ -122,13 +122,7 @@ def _has_clients(ctx: RuleContext) -> bool:
     return any(consumer.client is not None for consumer in ctx.consumers)
 
 
-def streams_of(ctx: RuleContext, tracking: ColumnTracking | None = None) -> tuple[StreamReport, ...]:
-    """Return what a change does to the declared streams of a table; none if it has no statement."""
-    affected = streams_affected(ctx, tracking)
-    return affected.streams if affected is not None else ()
-
-
-def streams_affected(ctx: RuleContext, tracking: ColumnTracking | None = None) -> AffectedStreams | None:
+def streams_affected(ctx: RuleContext, tracking: ColumnTracking | None) -> AffectedStreams | None:
     """Return what a change does to the declared streams of a table; None if there are none.
 
     Args:

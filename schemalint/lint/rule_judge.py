@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cached_property, lru_cache
 
 from schemalint.base import limits
-from schemalint.base.errors import InternalError, Location, PluginError, SchemalintError
+from schemalint.base.errors import InternalError, PluginError, SchemalintError
 from schemalint.base.values import Itself, frozen, replace
 from schemalint.delta.change import (
     FieldAdded,
@@ -240,7 +240,8 @@ def _plugin_error(rule: Rule, what: str) -> PluginError:
 def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Finding:
     object_ = problem.object or object_of(fact, problem.path)
     old, new = values_of(fact)
-    severity = severity_of(rule, problem)
+    # That of the user, else the problem's own, else the rule's.
+    severity = rule.severity if rule.severity_is_set else problem.severity or rule.severity
     return Finding(
         code=rule.code,
         rule=rule.name,
@@ -254,22 +255,13 @@ def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against
         old=problem.old if problem.old is not None else old,
         new=problem.new if problem.new is not None else new,
         location=locate_finding(fact, problem, ctx.contract),
-        previous_location=_previous(fact, problem, ctx.base),
+        previous_location=locate_finding(fact, problem, ctx.base) if ctx.base else None,
         delta_error=error_of(ctx.engine, problem.delta_error),
         fix=problem.fix,
         remedy=problem.remedy,
         commit=fact.entry if isinstance(fact, HistoryStep) else None,
         needs_rewrite=rule.verdict == "impossible" and severity is Severity.ERROR,
     )
-
-
-def severity_of(rule: Rule, problem: Problem) -> Severity:
-    """Return the severity of a problem: the user's, else the problem's own, else the rule's."""
-    return rule.severity if rule.severity_is_set else problem.severity or rule.severity
-
-
-def _previous(fact: Fact, problem: Problem, base: Contract | None) -> Location | None:
-    return locate_finding(fact, problem, base) if base else None
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from schemalint.base.errors import ConfigError, Location, UsageError
 from schemalint.base.values import Itself, frozen, replace
 from schemalint.lint.rulebook import (
+    is_named,
     load_rules,
     matches,
     require_known,
@@ -207,19 +208,9 @@ def configurations_of(deciding: Sequence[Config], *files: str | None) -> tuple[C
     return tuple({id(config): config for config in configurations}.values())
 
 
-def is_locked(code: str, name: str, configurations: Iterable[Config]) -> bool:
-    """Return whether a configuration locks a rule: then nothing but that configuration makes it less strict.
-
-    Args:
-        code: The rule's code.
-        name: Its name.
-        configurations: Those that decide.
-    """
-    return any(
-        pattern in ("ALL", name) or code.startswith(pattern)
-        for config in configurations
-        for pattern in config.locked
-    )
+def is_locked(finding: Finding, configurations: Iterable[Config]) -> bool:
+    """Return whether one of these locks the rule of a finding: then nothing else makes it less strict."""
+    return any(is_named(finding.code, finding.rule, config.locked) for config in configurations)
 
 
 def lock_faults(config: Config, rules: Sequence[Rule]) -> Iterator[ConfigError]:

@@ -41,6 +41,8 @@ class _Origin:
     """A source of rules: a distribution or a file.
 
     Attributes:
+        name: The name of either.
+        what: The entry point or the path, for messages.
         load: Imports its modules.
     """
 
@@ -167,9 +169,12 @@ def nearest_rules(pattern: str, rules: Sequence[Rule]) -> list[str]:
 
 def matches(rule: Rule, patterns: Iterable[str]) -> bool:
     """Return whether a pattern matches a rule: its code, a prefix of its code, its name, or ALL."""
-    return any(
-        pattern == "ALL" or rule.code.startswith(pattern) or rule.name == pattern for pattern in patterns
-    )
+    return is_named(rule.code, rule.name, patterns)
+
+
+def is_named(code: str, name: str, patterns: Iterable[str]) -> bool:
+    """Return whether a pattern matches the rule with this code and this name; see `matches`."""
+    return any(pattern in ("ALL", name) or code.startswith(pattern) for pattern in patterns)
 
 
 def _with_options(rule: Rule, settings: Config) -> Rule:
@@ -205,8 +210,7 @@ def _is_selected(rule: Rule, settings: Config) -> bool:
 
 
 def _origins(local: Iterable[Path]) -> Iterator[_Origin]:
-    for package in _rule_packages():
-        yield _Origin(package.distribution, package.value, partial(_package, package.module))
+    yield from _rule_packages()
     for path in local:
         yield _Origin(path.name, str(path), lambda path=path: [_file(path)])  # type: ignore[misc]
 
@@ -239,34 +243,20 @@ def _file(path: Path) -> ModuleType:
     return module
 
 
-@frozen
-class _RulePackage:
-    """A package with rules.
-
-    Attributes:
-        distribution: The name of the distribution that provides it.
-        module: The package's full name.
-        value: The entry point, for messages.
-    """
-
-    distribution: str
-    module: str
-    value: str
-
-
-def _rule_packages() -> list[_RulePackage]:
+def _rule_packages() -> list[_Origin]:
     """Return the packages of the entry-point group.
 
     The built-in ones come first, so an error about a duplicate code names the other package.
     """
     if not _others_may_have_rules():
-        return [_RulePackage(BUILT_IN, _BUILT_IN_PACKAGE, _BUILT_IN_PACKAGE)]
+        return [_Origin(BUILT_IN, _BUILT_IN_PACKAGE, partial(_package, _BUILT_IN_PACKAGE))]
     from importlib.metadata import entry_points  # noqa: PLC0415 (only with other packages of rules)
 
     packages = [
-        _RulePackage(_distribution(entry), entry.module, entry.value) for entry in entry_points(group=GROUP)
+        _Origin(_distribution(entry), entry.value, partial(_package, entry.module))
+        for entry in entry_points(group=GROUP)
     ]
-    return sorted(packages, key=lambda package: package.distribution != BUILT_IN)
+    return sorted(packages, key=lambda package: package.name != BUILT_IN)
 
 
 def _others_may_have_rules() -> bool:

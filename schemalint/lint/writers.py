@@ -39,8 +39,6 @@ def writers_lost(
         refused: The causes that other findings refuse: they change nothing.
         without: The columns whose change other findings refuse.
     """
-    if not ctx.contract.engines.others:
-        return
     for (kind, name), features in _brought(ctx, upgrades):
         if cause_of(kind, name) in refused:
             continue

@@ -236,5 +236,5 @@ def _live(text: str) -> LiveTable:
 def _duplicates(rule: Rule, text: str) -> Iterator[Finding]:
     file = File("after.yaml", text.encode(), None)
     contents = Contents({}, {file.path: file})
-    for fact, _existing in duplicates(contents, {file.path}, {}, Path()):
+    for fact, _existing in duplicates(contents, {file.path}, {}, Path(), {}):
         yield from Judge((rule,))(fact, git_context(None, fact.contract), ("contract",))

@@ -52,7 +52,7 @@ class Level:
 class ColumnSpans:
     """The spans in the columns of a valid contract, computed on lookup: most contracts have no findings."""
 
-    __slots__ = ("_columns", "_file", "_found", "_text", "outline")
+    __slots__ = ("_columns", "_file", "_spans", "_text", "outline")
 
     def __init__(self, document: Document, outline: Outline, columns: Struct) -> None:
         """Take the document of the contract, where its columns are, and the columns that it declares."""
@@ -60,18 +60,18 @@ class ColumnSpans:
         self._file = document.file
         self._text = document.text
         self._columns = columns
-        self._found: dict[str, dict[Anchor, Span]] = {}
+        self._spans: dict[str, dict[Anchor, Span]] = {}
 
     def of(self, name: str) -> dict[Anchor, Span]:
         """Return the spans in the columns with a name; it is in lower case."""
-        if name not in self._found:
+        if name not in self._spans:
             spans: dict[Anchor, Span] = {}
             for index in _indexes(self).get(name, ()):
                 for anchor, span in self._in_column(index):
                     if spans.setdefault(anchor, span) != span and anchor[0] == "column":
                         spans.setdefault(("repeated", *anchor[1:]), span)
-            self._found[name] = spans
-        return self._found[name]
+            self._spans[name] = spans
+        return self._spans[name]
 
     def names(self) -> Iterable[str]:
         """Return the names of the columns in lower case, each once."""

@@ -169,9 +169,10 @@ def stale_base(repository: Repository, base: Side, folder: str, origin: Origin) 
     changed = git.sources_changed_at(repository, commit, folder)
     made_at = _time(origin.made_at)
     if made_at is None or (changed is not None and made_at < changed):
+        changed_at = "at no time" if changed is None else f"{changed:%Y-%m-%dT%H:%M:%SZ}"
         message = (
             f"--base-from is older than the project at {commit[:12]}: made {origin.made_at or 'at no time'}, "
-            f"changed {changed:%Y-%m-%dT%H:%M:%SZ}"
+            f"changed {changed_at}"
         )
         return [GitError(message, help=advice)]
     return []

@@ -128,6 +128,27 @@ def test_a_base_that_is_older_than_the_project_is_stale(shop: Shop) -> None:
     assert "--base-from is older than the project" in run.out
 
 
+@pytest.mark.parametrize("path", ["", "."])
+def test_a_folder_is_no_file_of_declarations(shop: Shop, path: str) -> None:
+    shop.repo.write("schemalint.toml", f'contracts = [{{path = "{path}", format = "dbt"}}]\n')
+    run = shop.check("--against", "HEAD")
+    assert run.status == 2
+    assert "was not read: it is not a regular file" in run.out
+
+
+def test_a_base_that_nobody_can_date_is_stale(shop: Shop) -> None:
+    shop.repo.write(
+        "schemalint.toml",
+        'contracts = [{path = "target/manifest.json", format = "dbt", project = "without_sources"}]\n',
+    )
+    shop.repo.commit()
+    shop.manifest["metadata"]["generated_at"] = "yesterday"
+    shop.parse("../state/manifest.json")
+    run = shop.check(*BASE)
+    assert run.status == 2
+    assert "made yesterday, changed at no time" in run.out
+
+
 def test_a_base_of_a_commit_is_stale_if_the_project_differs_there(shop: Shop) -> None:
     made_from = shop.repo.head()
     shop.manifest["metadata"]["env"] = {"GIT_SHA": made_from}

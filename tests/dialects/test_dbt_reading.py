@@ -210,6 +210,9 @@ AMOUNT = ("nodes", "model.shop.orders", "columns", "amount", "data_type")
         (_set(*AMOUNT, value="money"), "model orders: column amount has no type of Spark: 'money'", 13),
         (_set("nodes", "model.shop.payments", "alias", value="orders"),
          "sales.orders is the table of two models: model.shop.orders and model.shop.payments", 13),
+        (_set("nodes", "model.shop.orders", "alias", value=None), "model orders: its table has no name", 13),
+        (_set("nodes", "model.shop.orders", "config", "liquid_clustered_by", value=["order_id", "a..b"]),
+         "model orders: liquid_clustered_by names no column: 'a..b'", 13),
     ],
 )  # fmt: skip
 def test_a_fault_is_one_error_and_the_other_models_go_on(

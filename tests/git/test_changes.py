@@ -20,6 +20,7 @@ from schemalint.project.git import (
     changes,
     dirty,
     file_at,
+    large_file_at,
     open_repository,
 )
 from schemalint.project.git.listing import list_files, list_sides
@@ -366,6 +367,25 @@ def test_files_at_a_revision_are_read(repo: Repo) -> None:
     opened = open_repository(repo.path, repo.env)
     assert file_at(opened, at(repo), "contracts/orders.yml") == CONTRACT.format("orders").encode()
     assert file_at(opened, at(repo), "README.md") == b"schemalint: 1\n"
+
+
+@pytest.mark.parametrize("side", [Worktree(), Index(), None])
+@pytest.mark.parametrize("path", ["a\0b", "\ud800", "a\nb", "none.json"])
+def test_a_large_file_that_no_side_can_have_is_missing(repo: Repo, side: Side | None, path: str) -> None:
+    assert large_file_at(open_repository(repo.path, repo.env), side or at(repo), path, 100) is None
+
+
+@pytest.mark.parametrize("side", [Worktree(), Index(), None])
+@pytest.mark.parametrize("path", ["../secret.yml", "contracts/../../secret.yml", "{outside}/secret.yml"])
+def test_a_large_file_outside_of_the_repository_is_not_read(
+    repo: Repo, side: Side | None, path: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    outside = repo.path.parent
+    (outside / "secret.yml").write_text("token: x\n")
+    opened = open_repository(repo.path, repo.env)
+    with pytest.raises(GitError, match="outside of the repository"):
+        large_file_at(opened, side or at(repo), path.format(outside=outside), 100)
+    assert capfd.readouterr().err == ""
 
 
 def test_paths_that_differ_from_the_last_commit_are_dirty(repo: Repo) -> None:

@@ -45,7 +45,7 @@ class Declarations:
     @property
     def catalog_path(self) -> str:
         """The path of the file with observed types."""
-        return self.catalog or str(PurePosixPath(self.path).with_name("catalog.json"))
+        return self.catalog or str(PurePosixPath(self.path).parent / "catalog.json")
 
 
 def given_declarations(option: str, value: str) -> Declarations:

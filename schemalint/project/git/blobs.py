@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from posixpath import normpath
+from posixpath import isabs, normpath
 from typing import IO, TYPE_CHECKING
 
 from schemalint.base import limits
@@ -113,11 +113,13 @@ def large_file_at(repo: Repository, side: Side, path: str, most: int) -> bytes |
         most: The most bytes that are read.
 
     Raises:
-        GitError: It is no regular file, or larger than that.
+        GitError: It is no regular file, larger than that, or outside of the repository.
     """
+    if isinstance(side, EmptyTree) or not _is_possible(path):
+        return None
+    if isabs(path) or normpath(path).split("/")[0] == "..":
+        raise _outside(path)
     match side:
-        case EmptyTree():
-            return None
         case Worktree():
             return _on_disk(repo, path, most)
         case Index():
@@ -126,11 +128,23 @@ def large_file_at(repo: Repository, side: Side, path: str, most: int) -> bytes |
             return _stored(repo, f"{commit}:{path}", path, most)
 
 
+def _is_possible(path: str) -> bool:
+    """Whether a file can have the path: the file of another tool, which names it, may be a stranger's."""
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:  # a lone surrogate
+        return False
+
+
+def _outside(path: str) -> GitError:
+    message = f"{visible(path)} was not read: it is outside of the repository, or behind a symbolic link"
+    return GitError(message, help="name the file itself")
+
+
 def _on_disk(repo: Repository, path: str, most: int) -> bytes | None:
     file = repo.root / path
     if file.resolve() != repo.root.resolve() / normpath(path):
-        message = f"{visible(path)} was not read: it is outside of the repository, or behind a symbolic link"
-        raise GitError(message, help="name the file itself")
+        raise _outside(path)
     try:
         return read_plain(file, most)
     except (FileNotFoundError, NotADirectoryError):

@@ -141,8 +141,12 @@ class Models:
         """Return what a model declares.
 
         Raises:
-            ContractError: A column has no type, or one that Delta does not have.
+            ContractError: Its table has no name, a column has no type or one that Delta does not have, or the
+                clustering names no column.
         """
+        if not text(node, "alias"):
+            message, help_text = f"{title(node)}: its table has no name", "make the file again: dbt parse"
+            raise ContractError(message, help=help_text, location=Location(self.file))
         config, version = mapping(node, "config"), node.get("version")
         described = ModelDescription(
             text(node, "patch_path"),
@@ -163,7 +167,7 @@ class Models:
                 columns=Struct(fields),
                 description=_documented(node, "relation", node),
                 partitioned_by=texts(config, "partition_by"),
-                clustered_by=self._clustering(config),
+                clustered_by=self._clustering(node, anchors, file),
                 constraints=self._checks(node),
                 properties=_properties(config),
             ),
@@ -189,12 +193,21 @@ class Models:
                 return True
         return False
 
-    def _clustering(self, config: Json) -> Managed[tuple[Path, ...]]:
+    def _clustering(self, node: Json, anchors: Anchors, file: str) -> Managed[tuple[Path, ...]]:
         """Return the clustering; dbt-spark cannot say it, and AUTO leaves it to Databricks."""
+        config = mapping(node, "config")
         names = texts(config, "liquid_clustered_by")
         if not names and (self.adapter != "databricks" or config.get("auto_liquid_cluster") is True):
             return UNMANAGED
-        return tuple(split_path(name) for name in names)
+        paths: list[Path] = []
+        for name in names:
+            try:
+                paths.append(split_path(name))
+            except ValueError as error:
+                message = f"{title(node)}: liquid_clustered_by names no column: {name!r}: {error}"
+                location = anchors.get(("table",)) or Location(file)
+                raise ContractError(message, help="write it as column.field", location=location) from None
+        return tuple(paths)
 
     def _checks(self, node: Json) -> dict[str, str | None]:
         """Return the CHECK constraints by name; without one, dbt makes it up (``chk_…`` or a hash)."""

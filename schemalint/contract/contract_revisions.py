@@ -71,13 +71,13 @@ class Revisions:
     Attributes:
         repository: The git repository.
         globs: The paths of contract files.
-        target: The target for which contracts are effective.
+        target: The target for which contracts are effective; None for what all targets share.
         head: The side with the declared contracts: a commit or the working tree.
     """
 
     repository: Repository
     globs: Sequence[str]
-    target: str
+    target: str | None
     head: Side
 
     @cached_property

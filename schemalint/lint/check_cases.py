@@ -246,7 +246,7 @@ class PairedContracts:
         ordered = sorted(paths, key=lambda path: path not in request.contents.head)
         for path in request.counted("reading", ordered):
             self._read(path)
-        self._add_declared(request)
+        self._add_declared()
         if self._broken_before:
             self._read_older_bases()
         deciding = request.configurations
@@ -265,15 +265,16 @@ class PairedContracts:
         """Return the keys of the tables to judge, in order."""
         return sorted({*self.before, *self.after} - self.hidden())
 
-    def _add_declared(self, request: CheckInput) -> None:
+    def _add_declared(self) -> None:
         """Add the tables of other tools' files: a table is known by its name, whatever declares it."""
-        if request.declared is None:
+        declared = self._request.declared
+        if declared is None:
             return
-        self.errors += request.declared.errors
-        self.skipped += request.declared.skipped
-        sides = request.declared.changed(everything=request.everything)
-        for side, declared in zip((self.before, self.after), sides, strict=True):
-            for key, contract in declared.items():
+        self.errors += declared.errors
+        self.skipped += declared.skipped
+        sides = declared.changed(everything=self._request.everything)
+        for side, tables in zip((self.before, self.after), sides, strict=True):
+            for key, contract in tables.items():
                 side.setdefault(key, contract)
 
     def _read(self, path: str) -> None:

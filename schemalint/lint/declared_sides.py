@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.errors import ContractError, GitError, Location
 from schemalint.base.printable import visible
-from schemalint.base.values import field, frozen, replace
+from schemalint.base.values import field, frozen, grouped, replace
 from schemalint.contract.dialects import Reading
 from schemalint.delta.path import Path, format_path, split_path
 from schemalint.model.contract import Contract, table_key
@@ -107,10 +107,7 @@ class _Moves:
         places = [(_place(old), _place(new)) for old, new in pairs]
         self._are_here = sum(old == new for old, new in places) * 2 >= len(places)
         self._keep_names = sum(_name(old) == _name(new) for old, new in pairs) * 2 >= len(pairs)
-        self._others = {
-            place: Counter(new for old, new in places if old == place).most_common(1)[0][0]
-            for place in dict.fromkeys(old for old, _new in places)
-        }
+        self._others = {old: Counter(new).most_common(1)[0][0] for old, new in grouped(places).items()}
 
     def is_moved(self, old: Contract, new: Contract) -> bool:
         """Whether a table goes another way than those around it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,7 @@ from schemalint.base import limits
 from schemalint.base.errors import ConfigError, UsageError
 from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen
-from schemalint.contract import effective
-from schemalint.contract.contract_history import ContractHistory
+from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.engine import Engines
 from schemalint.delta.history import without_history
 from schemalint.lint.check_input import LiveSide, MissingEntry
@@ -20,7 +19,7 @@ from schemalint.model.contract import table_key
 from schemalint.model.marker import declaration_hash
 from schemalint.project.config.repository_config import Project
 from schemalint.project.config.trust import Trusted, by_session, resolve_storage
-from schemalint.project.git import MissingHistoryError, Repository, Side, is_ancestor, is_known, resolve
+from schemalint.project.git import MissingHistoryError, Side, is_ancestor, is_known, resolve
 from schemalint.tables.catalog.contract_streams import with_progress
 from schemalint.tables.catalog.table_location import (
     absolute_location,
@@ -59,27 +58,23 @@ def live_side(
     root = project.repository.root
     require_reachable(target, root)
     tables = TargetTables(target, root, resolve_storage(target), via, history, workers)
-    applied = _LastApplied(
-        project.repository,
-        ContractHistory(project.repository, settings.config.globs, head),
-        target.name,
-    )
+    revisions = Revisions(project.repository, settings.config.globs, target.name, head)
 
     def fetch(contracts: Iterable[Contract]) -> None:
         tables.fetch(contracts)
-        applied.history.expect(tables.fetched)
+        revisions.history.expect(tables.fetched)
 
     return LiveSide(
         target=target.name,
         read=tables.read,
         location=tables.location,
         fetch=fetch,
-        at_revision=applied.history.at,
-        with_hash=applied.with_hash,
+        at_revision=revisions.history.at,
+        with_hash=partial(_with_hash, revisions),
         may_create=target.create,
         root_without_tables=tables.root_without_tables,
         engines=target.engines,
-        comes_after=applied.comes_after,
+        comes_after=partial(_comes_after, revisions),
         with_progress=lambda contract, table: with_progress(contract, table, target, root),
     )
 
@@ -99,49 +94,40 @@ def live_side_from(
     """
     target = choose_target(settings, target_name) if target_name or len(settings.targets) == 1 else None
     tables = read_tables_file(file, target, project.repository.root, history=history)
-    applied = _LastApplied(
-        project.repository,
-        ContractHistory(project.repository, settings.config.globs, head),
-        target.name if target else None,
-    )
+    name = target.name if target else None
+    revisions = Revisions(project.repository, settings.config.globs, name, head)
     return LiveSide(
-        target=target.name if target else None,
+        target=name,
         read=tables.read,
         location=tables.location,
-        fetch=lambda _contracts: applied.history.expect(tables.live),
-        at_revision=applied.history.at,
-        with_hash=applied.with_hash,
+        fetch=lambda _contracts: revisions.history.expect(tables.live),
+        at_revision=revisions.history.at,
+        with_hash=partial(_with_hash, revisions),
         may_create=target.create if target else True,
         engines=target.engines if target else Engines(),
         as_of=tables.oldest,
-        comes_after=applied.comes_after,
+        comes_after=partial(_comes_after, revisions),
     )
 
 
-@frozen
-class _LastApplied:
-    """The commits that were applied last, and the branch of the head."""
+def _with_hash(revisions: Revisions, hash_: str, key: str) -> Contract | None:
+    """Return the newest revision of a table's contract with this hash; None if none is known."""
+    with suppress(MissingHistoryError):
+        for _commit, contract in revisions.newest_first(key):
+            if declaration_hash(contract) == hash_:
+                return contract
+    return None
 
-    repository: Repository
-    history: ContractHistory
-    target: str | None
 
-    def with_hash(self, hash_: str, key: str) -> Contract | None:
-        """Return the newest revision of a table's contract with this hash; None if none is known."""
-        revisions = (effective(contract, self.target) for _commit, contract in self.history.newest_first(key))
-        with suppress(MissingHistoryError):
-            return next((revision for revision in revisions if declaration_hash(revision) == hash_), None)
-        return None
-
-    def comes_after(self, revision: str) -> bool:
-        """Return whether a commit is a descendant of the head; False if the clone lacks the history."""
-        tip = self.history.tip
-        if tip is None or not is_known(self.repository, revision):
-            return False
-        try:
-            return tip != resolve(self.repository, revision) and is_ancestor(self.repository, tip, revision)
-        except MissingHistoryError:
-            return False
+def _comes_after(revisions: Revisions, commit: str) -> bool:
+    """Return whether a commit is a descendant of the head; False if the clone lacks the history."""
+    repository, tip = revisions.repository, revisions.history.tip
+    if tip is None or not is_known(repository, commit):
+        return False
+    try:
+        return tip != resolve(repository, commit) and is_ancestor(repository, tip, commit)
+    except MissingHistoryError:
+        return False
 
 
 @frozen

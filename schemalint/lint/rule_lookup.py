@@ -191,13 +191,7 @@ def error_advice() -> tuple[ErrorAdvice, ...]:
         ErrorAdvice(tuple(row["errors"]), f"This error is about {_one_line(row['about'])}, not a schema.")
         for row in table["elsewhere"]
     )
-    return (*map(_advice, table["known"]), *elsewhere, *client_messages())
-
-
-@cache
-def client_messages() -> tuple[ErrorAdvice, ...]:
-    """Return the messages of clients, in the order of their table."""
-    return tuple(map(_advice, _read(_MESSAGES)["message"]))
+    return (*map(_advice, table["known"]), *elsewhere, *map(_advice, _read(_MESSAGES)["message"]))
 
 
 def _read(table: Path) -> dict[str, Any]:

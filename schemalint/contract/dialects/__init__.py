@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 
 from schemalint.base.values import field, frozen, replace
-from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Map, Struct
+from schemalint.delta.datatype import UNMANAGED, map_fields
 from schemalint.model.contract import NATIVE
 
 if TYPE_CHECKING:
@@ -131,21 +131,5 @@ def _said(state: TableState, parts: frozenset[str]) -> TableState:
     nothing = type(state)()
     silent: _Parts = {part: getattr(nothing, part) for part in OF_TABLES if part not in parts}
     unmanaged: _Parts = {part: UNMANAGED for part in OF_FIELDS if part not in parts}
-    columns = tuple(_field(column, unmanaged) for column in state.columns.fields)
-    return replace(state, columns=Struct(columns), **silent)
-
-
-def _field(column: Field, unmanaged: _Parts) -> Field:
-    return replace(column, type=_type(column.type, unmanaged), **unmanaged)
-
-
-def _type(type_: DataType, unmanaged: _Parts) -> DataType:
-    match type_:
-        case Struct(fields=fields):
-            return Struct(tuple(_field(nested, unmanaged) for nested in fields))
-        case Array(element=element):
-            return replace(type_, element=_type(element, unmanaged))
-        case Map(key=key, value=value):
-            return replace(type_, key=_type(key, unmanaged), value=_type(value, unmanaged))
-        case _:
-            return type_
+    columns = map_fields(state.columns, lambda _path, column: replace(column, **unmanaged))
+    return replace(state, columns=columns, **silent)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
@@ -30,6 +29,7 @@ from schemalint.delta.path import Path, format_path, split_path
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import TypeTextError
 from schemalint.model.contract import Contract, ManagedHow, OnColumnChange, WriterPermissions
+from schemalint.project.git.revisions import FULL_ID
 
 _FORMATS: Final = {"databricks": "delta", "fabricspark": "delta", "spark": "parquet"}
 """The format of a table whose model names none, by dbt's adapter: dbt-databricks and dbt-fabricspark write
@@ -292,7 +292,7 @@ class _Columns:
 def origin_commit(metadata: Json) -> str | None:
     """Return the commit that an environment variable of dbt (``DBT_ENV_CUSTOM_ENV_…``) names."""
     values = (value for value in mapping(metadata, "env").values() if isinstance(value, str))
-    return next((value for value in values if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", value)), None)
+    return next(filter(FULL_ID.fullmatch, values), None)
 
 
 def counted(left_out: Mapping[str, int]) -> Iterator[str]:

@@ -38,9 +38,9 @@ from schemalint.delta.datatype import (
     RecordedChange,
     Struct,
     children,
+    map_fields_within,
     parts,
     walk,
-    with_parts,
 )
 from schemalint.delta.path import Part, Path, format_path, lowercased, prefixes, split_path
 from schemalint.delta.type_text import parse_type_with_spans, print_type
@@ -307,19 +307,12 @@ def _without_type(field: Field) -> Field:
 
 def _bare(type_: DataType) -> DataType:
     """Return a type without recorded type changes, and with null details unmanaged, as in type text."""
-    match type_:
-        case Struct(fields=fields):
-            return Struct(tuple(_bare_field(field) for field in fields))
-        case Array() | Map():
-            return with_parts(type_, {part: _bare(inner) for part, inner in parts(type_)})
-        case _:
-            return type_
+    return map_fields_within(type_, lambda _path, field: _bare_field(field))
 
 
 def _bare_field(field: Field) -> Field:
     return replace(
         field,
-        type=_bare(field.type),
         comment=_null_as_unmanaged(field.comment),
         default=_null_as_unmanaged(field.default),
         generated=_null_as_unmanaged(field.generated),

@@ -121,6 +121,8 @@ def test_many_or_large_nested_files_are_an_error() -> None:
         ({FILE: "", "a/pyproject.toml": "[tool.schemalint]"}, "a", "a/pyproject.toml"),
         ({FILE: "", "a/pyproject.toml": "tool = {schemalint = {}}"}, "a", "a/pyproject.toml"),
         ({FILE: "", "a/pyproject.toml": "[project]\ndependencies = ['schemalint']"}, "a", FILE),
+        ({FILE: "", "a/pyproject.toml": "tool = 3  # schemalint"}, "a", FILE),
+        ({FILE: "", "a/pyproject.toml": "tool = ['schemalint']"}, "a", FILE),
         ({"pyproject.toml": "[tool.schemalint]", f"a/{FILE}": ""}, "a", "pyproject.toml"),
         ({f"a/{FILE}": "", "a/pyproject.toml": "[tool.schemalint]"}, "a", f"a/{FILE}"),
         ({f"b/{FILE}": ""}, "a", None),

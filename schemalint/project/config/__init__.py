@@ -205,9 +205,10 @@ def load(read: Callable[[str], bytes | None], folder: str = "") -> Config:
 
 def _is_configuration(file: str, data: bytes) -> bool:
     """Whether a ``pyproject.toml`` has settings: one in a folder may only name schemalint as a dependency."""
-    return b"schemalint" in data and (
-        "/" not in file or "schemalint" in read_toml(file, data).get("tool", {})
-    )
+    if b"schemalint" not in data or "/" not in file:
+        return b"schemalint" in data
+    tool = read_toml(file, data).get("tool")
+    return isinstance(tool, dict) and "schemalint" in tool
 
 
 def read_file(path: Path) -> bytes | None:

@@ -15,8 +15,8 @@ from schemalint.cli._options import examples
 from schemalint.cli._output import show
 
 SCHEMAS: Final[dict[str, str | tuple[str, str]]] = {
-    "contract": ("schemalint.contract", "json_schema"),
-    "exceptions": ("schemalint.contract", "exceptions_schema"),
+    "contract": ("schemalint.contract.dialects.native.contract_schema", "json_schema"),
+    "exceptions": ("schemalint.contract.dialects.native.contract_schema", "exceptions_schema"),
     "config": ("schemalint.project.config.config_schema", "json_schema"),
     "nested-config": ("schemalint.project.config.config_schema", "nested_json_schema"),
     "baseline": "lint/baseline.schema.json",

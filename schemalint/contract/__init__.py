@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from schemalint.base.values import replace
 from schemalint.contract.anchors import Anchors, locate, text_of
@@ -21,8 +21,6 @@ __all__ = [
     "edited_text",
     "editor",
     "effective",
-    "exceptions_schema",
-    "json_schema",
     "locate",
     "print_contract",
     "read",
@@ -80,20 +78,6 @@ def read_exceptions(file: str, data: bytes) -> tuple[WrittenException, ...]:
     from schemalint.contract.dialects.native import exception_reader as implementation  # noqa: PLC0415
 
     return implementation.read_exceptions(file, data)
-
-
-def exceptions_schema() -> dict[str, Any]:
-    """Return the JSON Schema of ``exceptions.yaml``, for editors."""
-    from schemalint.contract.dialects.native import contract_schema as implementation  # noqa: PLC0415
-
-    return implementation.exceptions_schema()
-
-
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of the native format, for editors."""
-    from schemalint.contract.dialects.native import contract_schema as implementation  # noqa: PLC0415
-
-    return implementation.json_schema()
 
 
 def effective(contract: Contract, target: str | None) -> Contract:

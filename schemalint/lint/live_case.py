@@ -61,7 +61,7 @@ def live_case(
         contract,
         table,
         target=live.target,
-        applied=None if marker is None else _applied(marker, contract, live),
+        applied=None if marker is None else _applied(marker, contract, live, is_applied=is_applied),
         is_applied=is_applied,
         ahead=_is_ahead(marker, live),
         tracking=tracking,
@@ -77,12 +77,11 @@ def _is_ahead(marker: Marker | None, live: LiveSide) -> bool:
     return live.comes_after(marker.revision)
 
 
-def _applied(marker: Marker, contract: Contract, live: LiveSide) -> Contract | None:
+def _applied(marker: Marker, contract: Contract, live: LiveSide, *, is_applied: bool) -> Contract | None:
     """Return the contract applied last: that of the marker's commit, else the newest with its hash."""
     applied = live.at_revision(marker.revision, contract.key) if marker.revision is not None else None
     if applied is not None:
         return contracts.effective(applied, live.target)
-    is_applied = marker.hash == declaration_hash(contract)
     return contract if is_applied else live.with_hash(marker.hash, contract.key)
 
 

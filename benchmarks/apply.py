@@ -25,7 +25,7 @@ from schemalint.project.config import SparkSettings
 from schemalint.project.config.trust import TrustedSpark
 from schemalint.spark.runner import apply
 from schemalint.spark.session import SNAPSHOT_PARTITIONS, SqlSession, start
-from schemalint.spark.snapshots import partitions_for
+from schemalint.spark.snapshot_partitions import partitions_for
 
 CREATED = """\
 schemalint: 1

@@ -76,7 +76,7 @@ def test_a_check_loads_neither_the_log_nor_the_planner(repo: Repo) -> None:
         "schemalint.contract.fixes",
         # No table of these contracts has a consumer.
         "schemalint.clients",
-        "schemalint.lint.client_support",
+        "schemalint.lint.client_losses",
         "schemalint.delta.streams",
         "schemalint.tables.streaming",
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from schemalint.base.document import decode
-from schemalint.base.document.review import unified_diff
+from schemalint.base.document.edit_review import unified_diff
 from schemalint.base.errors import UsageError
 from schemalint.base.files import rewrite_text, shown, write_text
 from schemalint.base.untrusted_files import read_given

@@ -8,7 +8,7 @@ from itertools import groupby
 from schemalint import contract as contracts
 from schemalint.author.contract_files import read_text
 from schemalint.author.reversal import Reversal, reverse_changes
-from schemalint.base.document.review import unified_diff
+from schemalint.base.document.edit_review import unified_diff
 from schemalint.base.errors import ContractError, UsageError
 from schemalint.base.values import frozen, replace
 from schemalint.contract.contract_revisions import Revisions, contracts_at

@@ -29,9 +29,9 @@ from schemalint.deploy.approvals import (
     without_unapproved,
 )
 from schemalint.deploy.deploy_input import Deployment
-from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested
-from schemalint.deploy.journal import resume
+from schemalint.deploy.prepare import DeployOptions, for_session, prepare_requested
 from schemalint.deploy.results import AppliedTable, DeployLog, Outcome, warnings
+from schemalint.deploy.resume import resume
 from schemalint.model.table_plan import RefusalKind
 from schemalint.report import deploy_log
 from schemalint.report.plan import text as plan_text

@@ -18,7 +18,7 @@ from schemalint.cli._typed import Connection, takes
 from schemalint.contract.contract_revisions import Revisions
 from schemalint.deploy.last_applied import LastApplied, find_last_applied
 from schemalint.lint.case import Case, Verdict
-from schemalint.lint.client_support import known_clients, today
+from schemalint.lint.client_losses import known_clients, today
 from schemalint.lint.consumers import configuration_faults, with_consumers
 from schemalint.project.git import Worktree
 from schemalint.report.table import client_matrix as reports

@@ -125,7 +125,6 @@ def _repository() -> Repository:
 
 def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, Source]:
     from schemalint.author.adopt import AdoptionInput, adopt  # noqa: PLC0415 (only for this command)
-    from schemalint.author.adopt.changes import read_existing  # noqa: PLC0415
     from schemalint.author.adopt.configuration import (  # noqa: PLC0415
         CONFIGURATION,
         configuration_text,
@@ -138,6 +137,7 @@ def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, S
         manifest_of,
         tables_of_dbt,
     )
+    from schemalint.author.adopt.file_changes import read_existing  # noqa: PLC0415
     from schemalint.author.adopt.pipelines import Service, given_source, installed_source, service_of  # noqa: PLC0415
     from schemalint.project.code_owners import code_owners  # noqa: PLC0415
     from schemalint.project.config.trust import find_trusted, proposed  # noqa: PLC0415

@@ -24,7 +24,7 @@ from schemalint.cli._progress import table_workers
 from schemalint.cli._typed import Connection, takes
 from schemalint.delta.engine import Engine
 from schemalint.deploy.deploy_input import only_changed
-from schemalint.deploy.deployment import DeployOptions, prepare_requested
+from schemalint.deploy.prepare import DeployOptions, prepare_requested
 from schemalint.project import git
 from schemalint.report import plan as plans
 

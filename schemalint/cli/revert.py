@@ -127,7 +127,7 @@ def _plan(
     repository: Repository, settings: Trusted, table: str, target: str | None, via: Catalog | None
 ) -> Deployment:
     from schemalint.deploy.deploy_input import DeployInput  # noqa: PLC0415
-    from schemalint.deploy.deployment import prepare  # noqa: PLC0415
+    from schemalint.deploy.prepare import prepare  # noqa: PLC0415
     from schemalint.lint.rulebook import rules_for_apply  # noqa: PLC0415
     from schemalint.project.git import Worktree  # noqa: PLC0415
     from schemalint.tables.catalog.table_location import choose_target  # noqa: PLC0415

@@ -21,9 +21,9 @@ from schemalint.base.errors import ContractError, Location
 from schemalint.contract.anchors import Anchors, text_of
 from schemalint.contract.dialects import native
 from schemalint.contract.dialects.native.column_operations import ColumnEdits
-from schemalint.contract.dialects.native.data import Data, deletion, property_value
+from schemalint.contract.dialects.native.plain_data import Data, deletion, property_value
 from schemalint.contract.dialects.native.printing import print_value, spelled, spelled_like
-from schemalint.contract.dialects.native.records import Records
+from schemalint.contract.dialects.native.type_change_records import Records
 from schemalint.contract.text_editor import TextEditor, edited_text
 from schemalint.delta import properties
 from schemalint.delta.change import (

@@ -4,7 +4,7 @@ The history is read as far back as somebody asks, in a few git processes for any
 
 `git diff-tree` says for many commits which files each changed, and `git cat-file` prints these, so every text
 is parsed once. The commits in the markers of all tables are related to the branch by one question
-(`schemalint.project.git.branch`); `Repository.answers` keeps what git said until a fetch.
+(`schemalint.project.git.branch_commits`); `Repository.answers` keeps what git said until a fetch.
 """
 
 from __future__ import annotations

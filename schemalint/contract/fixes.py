@@ -6,7 +6,7 @@ from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
-from schemalint.base.document.review import unified_diff
+from schemalint.base.document.edit_review import unified_diff
 from schemalint.base.errors import ContractError
 from schemalint.base.values import frozen
 from schemalint.contract.text_editor import edited_text

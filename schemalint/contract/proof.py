@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from typing import Any, TypeAlias
 
 from schemalint.base.document import Document, Node, Path, node_at, read_documents
+from schemalint.base.document.edit_review import require_second_opinion
 from schemalint.base.document.layout import ends_line, line_break
 from schemalint.base.document.nodes import content_of
-from schemalint.base.document.review import require_second_opinion
 from schemalint.base.errors import ContractError
 from schemalint.base.values import grouped
 from schemalint.model.finding import Assign, Insert, Operation, Remove, TextChange

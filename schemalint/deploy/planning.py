@@ -24,8 +24,8 @@ from schemalint.deploy.deploy_input import DeployInput
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied, unseen_edits
 from schemalint.lint.approve import ExceptionResult, approve, is_expired
 from schemalint.lint.case import Case, Purpose, Verdict
+from schemalint.lint.consumer_findings import each_client_once
 from schemalint.lint.judge import judge
-from schemalint.lint.readers import each_client_once
 from schemalint.lint.rule_sets import RuleSet
 from schemalint.model.column_tracking import ColumnTracking, resume_tracking
 from schemalint.model.contract import Contract, table_key

@@ -29,7 +29,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.engine import NO_ENGINES, Engines
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.lint.column_log import Names, with_names
-from schemalint.lint.readers import clients_of, streams_affected
+from schemalint.lint.consumer_findings import clients_of, streams_affected
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state

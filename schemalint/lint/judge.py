@@ -10,11 +10,11 @@ from schemalint.base.values import replace
 from schemalint.delta.change import TableAdded
 from schemalint.delta.table import TableState
 from schemalint.lint.case import Case, Purpose, Verdict, git_changes, git_context
+from schemalint.lint.consumer_findings import reader_findings
 from schemalint.lint.follow_ups import with_follow_ups
-from schemalint.lint.readers import reader_findings
+from schemalint.lint.protocol_upgrades import standing_upgrades, with_upgrade_findings
 from schemalint.lint.rule_judge import Judge, highest_severities, marked, without_ambiguous_columns
 from schemalint.lint.rule_sets import reports, rules_for
-from schemalint.lint.upgrades import standing_upgrades, with_upgrade_findings
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import (

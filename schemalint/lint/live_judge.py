@@ -26,11 +26,11 @@ from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.lint.case import Case, Purpose, differing_subjects, git_context, live_context
 from schemalint.lint.column_log import with_names
+from schemalint.lint.consumer_findings import reader_findings
 from schemalint.lint.follow_ups import with_follow_ups
-from schemalint.lint.readers import reader_findings
+from schemalint.lint.protocol_upgrades import protocol_upgrades, standing_upgrades, with_upgrade_findings
 from schemalint.lint.rule_judge import Judge, highest_severities, marked, without_ambiguous_columns
 from schemalint.lint.table_judge import LIVE, is_refusal_of_table, table_findings
-from schemalint.lint.upgrades import protocol_upgrades, standing_upgrades, with_upgrade_findings
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import Drift, DriftKind

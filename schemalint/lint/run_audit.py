@@ -67,7 +67,7 @@ def audit(
             continue
         summaries.append(summary_of(name, table))
         if consumers is not None:
-            from schemalint.lint.client_support import today  # noqa: PLC0415 (only with --clients)
+            from schemalint.lint.client_losses import today  # noqa: PLC0415 (only with --clients)
 
             declared = case.declared.consumers if case.declared else ()
             by_name = {consumer.name: consumer for consumer in (*consumers, *declared)}

@@ -15,9 +15,9 @@ from schemalint.lint.approve import ExceptionResult, approve
 from schemalint.lint.case import Case
 from schemalint.lint.check_cases import CheckCases, PairedContracts, is_unchanged
 from schemalint.lint.check_input import CheckInput
+from schemalint.lint.consumer_findings import each_client_once, each_stream_once
 from schemalint.lint.consumers import configuration_faults
 from schemalint.lint.judge import judge
-from schemalint.lint.readers import each_client_once, each_stream_once
 from schemalint.lint.rule_judge import collecting, ordered, worst_of_each
 from schemalint.model.contract import NATIVE, table_key
 from schemalint.model.finding import CheckResult, Finding, JudgedTable, Run, Severity, SideRef, TextChange
@@ -60,7 +60,7 @@ class _Check:
         with collecting(self.errors, "the target"):
             findings += _judged(self.cases.about_root())
         if self.clients:
-            from schemalint.lint.client_support import unknown_support  # noqa: PLC0415 (only with clients)
+            from schemalint.lint.client_losses import unknown_support  # noqa: PLC0415 (only with clients)
 
             unknown = unknown_support(each_client_once(self.clients))
             findings += _judged(self.cases.about_clients(unknown))

@@ -17,7 +17,7 @@ from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, closure, f
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import TypeStep
-from schemalint.lint.upgrades import cause_of
+from schemalint.lint.protocol_upgrades import cause_of
 from schemalint.model.fact import ProtocolUpgrade, WriterLoss, WritersLost
 from schemalint.plugin import RuleContext
 

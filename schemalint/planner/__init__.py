@@ -10,7 +10,7 @@ from schemalint.planner.ordered_steps import (
     plan_table,
     refused_by_rules,
 )
-from schemalint.planner.progress import (
+from schemalint.planner.remaining_steps import (
     Remaining,
     columns_missing_noted_names,
     completed_steps,

@@ -45,8 +45,8 @@ from schemalint.planner.column_steps import (
 )
 from schemalint.planner.columns_in_place import columns_altered
 from schemalint.planner.constraint_steps import constraints_added, constraints_dropped, constraints_of_filled
-from schemalint.planner.create import create_steps
-from schemalint.planner.data_skipping import (
+from schemalint.planner.create_steps import create_steps
+from schemalint.planner.data_skipping_steps import (
     clustering_removed,
     clustering_set,
     moves_beyond_statistics,
@@ -55,7 +55,7 @@ from schemalint.planner.data_skipping import (
     with_statistics_restored,
 )
 from schemalint.planner.fills import filled_before_drops, filled_last, refused_fills, with_size
-from schemalint.planner.naming import needs_note, target_paths, with_target_names
+from schemalint.planner.name_swaps import needs_note, target_paths, with_target_names
 from schemalint.planner.property_steps import (
     features_dropped,
     pending_noted,

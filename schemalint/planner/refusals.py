@@ -58,7 +58,7 @@ from schemalint.model.finding import ObjectRef, object_of_change
 from schemalint.model.marker import OWN_PROPERTIES
 from schemalint.model.table_plan import Refusal, RefusalKind
 from schemalint.planner.alter_context import AlterContext
-from schemalint.planner.data_skipping import statistics_in_the_way
+from schemalint.planner.data_skipping_steps import statistics_in_the_way
 from schemalint.planner.lost_lengths import lost_lengths
 
 _DECLARED: Final = RefusalKind.DECLARATION

@@ -23,8 +23,8 @@ from schemalint.deploy.approvals import require_at_most, without_unapproved
 from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.consumer_streams import applied_streams
 from schemalint.deploy.deploy_input import Deployment, TargetAccess
-from schemalint.deploy.deployment import DeployOptions, for_session, prepare_requested
 from schemalint.deploy.other_engine import require_same_answers
+from schemalint.deploy.prepare import DeployOptions, for_session, prepare_requested
 from schemalint.deploy.results import AppliedTable, DeployLog, DoneStep, Outcome, outcome_of, unfilled_error
 from schemalint.model.contract import Contract
 from schemalint.model.stream_report import StreamReport
@@ -41,7 +41,7 @@ from schemalint.spark.session_catalog import SessionCatalog, require_catalog
 from schemalint.spark.session_engine import engine_of, require_delta
 from schemalint.spark.session_settings import kinds_of, prepared, required_settings, session_catalog
 from schemalint.spark.shared_log_store import require_shared_log_store
-from schemalint.spark.snapshots import snapshots_that_fit
+from schemalint.spark.snapshot_partitions import snapshots_that_fit
 from schemalint.spark.table_run import RecordedTable, TableRun
 from schemalint.tables.catalog.contract_streams import with_progress
 from schemalint.tables.catalog.target_tables import refresh_entry

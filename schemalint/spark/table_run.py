@@ -31,10 +31,10 @@ from schemalint.planner.simulate import describe_change
 from schemalint.planner.statements import append_nothing, takes_values, unset_properties
 from schemalint.spark.fill import TableFills
 from schemalint.spark.fill_guard import guarded_drop, require_no_rows_left
-from schemalint.spark.identifier import commit_identifier
 from schemalint.spark.session import SqlSession, StatementError, run
 from schemalint.spark.session_settings import transaction
-from schemalint.spark.snapshots import uncompiled
+from schemalint.spark.snapshot_partitions import uncompiled
+from schemalint.spark.transaction_identifier import commit_identifier
 
 ATTEMPTS: Final = 6
 _FIRST_PAUSE_SECONDS: Final = 0.1

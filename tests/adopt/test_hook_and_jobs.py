@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 import yaml
 
-from schemalint.author.adopt.changes import FileChange, UnchangedFile
+from schemalint.author.adopt.file_changes import FileChange, UnchangedFile
 from schemalint.author.adopt.pipelines import Service, Source, hook_change, job_change, service_of
 from schemalint.project.git import open_repository
 from support.repo import Repo

@@ -9,7 +9,7 @@ import pytest
 
 from schemalint.cli import main
 from schemalint.cli.apply import ApplyCommand
-from schemalint.deploy.deployment import DeployOptions
+from schemalint.deploy.prepare import DeployOptions
 from schemalint.spark import apply
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from schemalint.contract import read
 from schemalint.contract.dialects.native.contract_schema import json_schema
-from schemalint.contract.dialects.native.data import as_data
+from schemalint.contract.dialects.native.plain_data import as_data
 from schemalint.model.contract import Contract
 from support.contract_strategies import contracts
 

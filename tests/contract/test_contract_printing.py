@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 from schemalint.base.errors import ContractError
 from schemalint.base.printable import document_text
 from schemalint.contract import print_contract, read
-from schemalint.contract.dialects.native.data import as_data
+from schemalint.contract.dialects.native.plain_data import as_data
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract
 from support.attack_texts import ATTACKS

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemalint.base.document.shape import check_for
 from schemalint.contract.dialects.native import format as native
-from schemalint.contract.dialects.native.data import as_data
+from schemalint.contract.dialects.native.plain_data import as_data
 from schemalint.model.contract import Contract
 from support.contract_strategies import contracts
 

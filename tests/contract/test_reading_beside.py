@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from schemalint.base.document import yaml_reader
 from schemalint.contract import ReadResult, print_contract, read_contracts
 from schemalint.contract.anchors import Anchors
-from schemalint.contract.dialects.native.data import Data, as_data
+from schemalint.contract.dialects.native.plain_data import Data, as_data
 from support.contract_strategies import contracts
 
 if TYPE_CHECKING:

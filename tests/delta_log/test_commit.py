@@ -14,8 +14,8 @@ from schemalint.delta.datatype import INTEGER, LONG, Field, Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import ActionError, CommitInfo, TableActions
-from schemalint.tables.delta_log.commit import parse_lines, read_commit_info, read_lines
 from schemalint.tables.delta_log.file_names import LogFile, log_file
+from schemalint.tables.delta_log.json_lines import parse_lines, read_commit_info, read_lines
 from schemalint.tables.delta_log.store import LogStore
 from schemalint.tables.storage.kinds.local import open_store
 from support.logs import Action, add, clustering, commit_info, metadata, protocol, remove, write_commit

@@ -26,7 +26,7 @@ from schemalint.delta.datatype import LONG, STRING, Array, Field
 from schemalint.delta.table import History, LiveTable
 from schemalint.tables.delta_log.datafiles import count_rows, live_files, sidecars
 from schemalint.tables.delta_log.footer import FooterError, read_footer
-from schemalint.tables.delta_log.segment import list_log
+from schemalint.tables.delta_log.log_listing import list_log
 from schemalint.tables.delta_log.table_reader import read_table
 from schemalint.tables.storage.kinds.local import open_store
 from support.golden import assert_golden

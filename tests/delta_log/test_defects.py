@@ -8,7 +8,7 @@ import pytest
 
 from schemalint.delta.datatype import LONG, Field, Struct
 from schemalint.delta.table import LogDefect, LogDefectKind
-from schemalint.tables.delta_log.states import MissingCommit
+from schemalint.tables.delta_log.state_at_version import MissingCommit
 from schemalint.tables.delta_log.store import DamagedFile
 from schemalint.tables.storage import read_table
 from support.logs import (

@@ -17,7 +17,7 @@ from schemalint.deploy.approvals import (
     without_unapproved,
 )
 from schemalint.deploy.deploy_input import DeployInput, Deployment
-from schemalint.deploy.deployment import prepare
+from schemalint.deploy.prepare import prepare
 from schemalint.lint.rulebook import rules_for_apply
 from schemalint.model.table_plan import Approval
 from schemalint.project import git

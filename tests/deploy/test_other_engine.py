@@ -10,10 +10,10 @@ from schemalint.base.errors import UsageError
 from schemalint.base.values import replace
 from schemalint.delta.engine import parse_engine
 from schemalint.deploy.deploy_input import DeployInput
-from schemalint.deploy.deployment import for_session, prepare
-from schemalint.deploy.journal import JournalInput, resume
 from schemalint.deploy.other_engine import require_same_answers
 from schemalint.deploy.plan_file import read_plan_file
+from schemalint.deploy.prepare import for_session, prepare
+from schemalint.deploy.resume import JournalInput, resume
 from schemalint.lint.rulebook import rules_for_apply
 from schemalint.project import git
 from schemalint.project.config.trust import find_trusted, run_by

@@ -17,8 +17,8 @@ from schemalint.delta.change import CommentChanged
 from schemalint.delta.datatype import LONG, Field, Struct
 from schemalint.delta.streams import Blocking
 from schemalint.deploy.deploy_input import Deployment
-from schemalint.deploy.journal import _rest, planned_again
 from schemalint.deploy.plan_file import _origin, origin_to_json, read_plan_file
+from schemalint.deploy.resume import _rest, planned_again
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.json_forms import object_of

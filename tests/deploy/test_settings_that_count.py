@@ -10,7 +10,7 @@ import pytest
 from schemalint.delta.datatype import LONG, STRING, Field
 from schemalint.deploy.approvals import without_unapproved
 from schemalint.deploy.deploy_input import DeployInput, Deployment
-from schemalint.deploy.deployment import prepare
+from schemalint.deploy.prepare import prepare
 from schemalint.lint.rulebook import rules_for_apply
 from schemalint.project import git
 from schemalint.project.config.trust import find_trusted

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from schemalint import contract
 from schemalint.cli import cli
 from schemalint.lint import rule_lookup
-from schemalint.lint.client_support import known_clients
+from schemalint.lint.client_losses import known_clients
 from schemalint.lint.rule_lookup import ErrorAdvice, error_advice, explain
 from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule

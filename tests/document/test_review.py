@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.base.document.review import require_second_opinion, unified_diff
+from schemalint.base.document.edit_review import require_second_opinion, unified_diff
 from schemalint.base.errors import InternalError
 from support.repo import Repo
 

@@ -34,7 +34,7 @@ from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import UNMANAGED, Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
-from schemalint.lint.upgrades import is_superseded
+from schemalint.lint.protocol_upgrades import is_superseded
 from schemalint.model.contract import Contract, ProtocolLimits
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import ProtocolUpgrade

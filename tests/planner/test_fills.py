@@ -12,7 +12,7 @@ from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.fill_expressions import FILL_FUNCTIONS, tried
 from schemalint.delta.functions import FunctionKind, kind_of_function
 from schemalint.model.table_plan import RefusalKind
-from schemalint.planner.progress import Remaining, completed_steps, remaining_steps
+from schemalint.planner.remaining_steps import Remaining, completed_steps, remaining_steps
 from schemalint.planner.simulate import simulate
 from support.rule_cases import load_cases
 from support.seam import created_table, planned

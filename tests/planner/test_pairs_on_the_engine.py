@@ -29,7 +29,7 @@ from schemalint.model.declaration import apply_declaration
 from schemalint.model.marker import PENDING, read_pending
 from schemalint.model.table_plan import Refusal, RefusalKind, StepKind
 from schemalint.planner import PlanOptions, pending_changes, plan_table
-from schemalint.planner.create import create_steps
+from schemalint.planner.create_steps import create_steps
 from schemalint.planner.statements import unset_properties
 from schemalint.project.config import Config
 from schemalint.spark.prechecks import require_accepted

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from schemalint import __version__
-from schemalint.base.home import page_url
+from schemalint.base.project_home import page_url
 from schemalint.cli.schema import schema_of
 from schemalint.report.findings import json
 from support.report_cases import all_cases, result_of
@@ -91,7 +91,7 @@ def test_a_column_is_given_as_text_and_as_a_field_path() -> None:
 
 def test_only_built_in_rules_have_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     home = "https://git.example/acme/schemalint"
-    monkeypatch.setattr("schemalint.base.home.home_of", lambda _distribution: home)
+    monkeypatch.setattr("schemalint.base.project_home.home_of", lambda _distribution: home)
     page_url.cache_clear()
     urls = {item["code"]: item["url"] for item in rendered("several_severities")["findings"]}
     page_url.cache_clear()

@@ -15,7 +15,7 @@ from schemalint.base.errors import UsageError, WaitingError
 from schemalint.cli._options import PENDING
 from schemalint.delta.datatype import LONG, field_at, type_at
 from schemalint.delta.path import Part
-from schemalint.deploy import deployment as deployments
+from schemalint.deploy import prepare as deployments
 from schemalint.deploy.deploy_input import DeployInput, Deployment
 from schemalint.deploy.results import Outcome
 from schemalint.model.marker import read_marker
@@ -235,7 +235,7 @@ def test_table_changed_between_plan_and_first_step_is_not_altered(
         lakehouse.sql("ALTER COLUMN amount TYPE decimal(14,2)")
         return deployment
 
-    monkeypatch.setattr("schemalint.deploy.deployment.prepare", prepare_then_interfere)
+    monkeypatch.setattr("schemalint.deploy.prepare.prepare", prepare_then_interfere)
     stopped = lakehouse.apply()
 
     assert stopped.outcome is Outcome.FAILED

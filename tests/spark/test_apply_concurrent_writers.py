@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.delta.datatype import LONG
-from schemalint.deploy import deployment as deployments
+from schemalint.deploy import prepare as deployments
 from schemalint.deploy.deploy_input import DeployInput, Deployment
 from schemalint.deploy.results import Outcome
 from schemalint.spark.runner import apply
@@ -254,7 +254,7 @@ def _apply_after_plan(
             interfere()
             return deployment
 
-        patch.setattr("schemalint.deploy.deployment.prepare", plan_then_interfere)
+        patch.setattr("schemalint.deploy.prepare.prepare", plan_then_interfere)
         return lakehouse.apply(session)
 
 

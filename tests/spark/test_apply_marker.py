@@ -19,11 +19,11 @@ from schemalint.lint.case import as_declared
 from schemalint.model.marker import Marker, next_version, read_marker
 from schemalint.planner import plan_table
 from schemalint.planner.statements import append_nothing, path_table
-from schemalint.spark.identifier import commit_identifier
 from schemalint.spark.runner import apply
 from schemalint.spark.session import FITS_SNAPSHOTS, sibling_sessions
 from schemalint.spark.session_settings import transaction
 from schemalint.spark.table_run import RecordedTable, TableRun
+from schemalint.spark.transaction_identifier import commit_identifier
 from schemalint.tables.storage import read_table
 from support.logs import protocol, write_log
 from support.sampling import left_to

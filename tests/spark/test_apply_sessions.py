@@ -23,7 +23,7 @@ from schemalint.spark.session_settings import (
     required_settings,
     required_values,
 )
-from schemalint.spark.snapshots import partitions_for
+from schemalint.spark.snapshot_partitions import partitions_for
 from schemalint.tables.storage import read_table
 from support.builders import Builder
 from support.faulty_sessions import Interrupted
@@ -436,7 +436,7 @@ def test_own_session_rebuilds_a_snapshot_in_as_many_partitions_as_its_files_need
     for files, comment in ((None, "2"), (500_000, "3")):
         used.clear()
         if files:
-            monkeypatch.setattr("schemalint.spark.snapshots.told_files", lambda *_log: files)  # noqa: B023
+            monkeypatch.setattr("schemalint.spark.snapshot_partitions.told_files", lambda *_log: files)  # noqa: B023
         lakehouse.declare(SMALL.replace('"1"', f'"{comment}"'))
         assert lakehouse.apply(watched).error is None
         modes = {compiled} if files else {compiled, "NO_CODEGEN"}  # only the marker is not compiled

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from schemalint import contract as contracts
 from schemalint.base.values import replace
-from schemalint.contract.dialects.native.data import as_data
 from schemalint.contract.dialects.native.declared_types import declared_type
+from schemalint.contract.dialects.native.plain_data import as_data
 from schemalint.delta.datatype import UNMANAGED, VOID, DataType, Field, Identity, Struct, walk_fields
 from schemalint.delta.path import Part, Path, lowercased
 from schemalint.delta.sql_text import always_quoted

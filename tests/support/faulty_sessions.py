@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 from unittest import mock
 
-from schemalint.spark.identifier import commit_identifier
+from schemalint.spark.transaction_identifier import commit_identifier
 
 if TYPE_CHECKING:
     from schemalint.spark.session import SqlSession

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.values import replace
 from schemalint.deploy.deploy_input import DeployInput
-from schemalint.deploy.deployment import prepare
-from schemalint.deploy.journal import JournalInput, resume
 from schemalint.deploy.plan_file import read_plan_file
+from schemalint.deploy.prepare import prepare
 from schemalint.deploy.results import AppliedTable
+from schemalint.deploy.resume import JournalInput, resume
 from schemalint.lint.rulebook import rules_for_apply
 from schemalint.project import git
 from schemalint.project.config import Config

@@ -20,7 +20,7 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import CatalogTable, LiveTable, Metadata
 from schemalint.lint.approve import approve
 from schemalint.lint.case import git_context
-from schemalint.lint.client_support import unknown_support
+from schemalint.lint.client_losses import unknown_support
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.duplicates import duplicates
 from schemalint.lint.exception_files import Exceptions

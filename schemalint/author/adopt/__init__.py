@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from schemalint.author.adopt.changes import FileChange, UnchangedFile, new_file
 from schemalint.author.adopt.configuration import BASELINE, CONFIGURATION, CONTRACTS, EXCEPTIONS
+from schemalint.author.adopt.file_changes import FileChange, UnchangedFile, new_file
 from schemalint.author.adopt.initial_findings import baseline_of
 from schemalint.author.adopt.pipelines import Service, hook_change, job_change
 from schemalint.author.pull import pull

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from schemalint.author.adopt import Adoption, adopt
-from schemalint.author.adopt.changes import FileChange, UnchangedFile, new_file
 from schemalint.author.adopt.configuration import CONFIGURATION
+from schemalint.author.adopt.file_changes import FileChange, UnchangedFile, new_file
 from schemalint.author.adopt.pipelines import Service, job_change
 from schemalint.base.errors import UsageError
 from schemalint.base.untrusted_files import read_plain

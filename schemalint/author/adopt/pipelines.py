@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import schemalint
-from schemalint.author.adopt.changes import FileChange, UnchangedFile, new_file, read_existing
-from schemalint.base.document.review import composed
+from schemalint.author.adopt.file_changes import FileChange, UnchangedFile, new_file, read_existing
+from schemalint.base.document.edit_review import composed
 from schemalint.base.errors import UsageError
-from schemalint.base.home import home_of
+from schemalint.base.project_home import home_of
 from schemalint.base.redaction import without_secrets
 from schemalint.base.values import frozen
 

@@ -40,8 +40,8 @@ from schemalint.base.document.nodes import (
     Style,
     location,
 )
-from schemalint.base.document.problems import refusal, syntax_error, unquoted_value, value_cut_short
 from schemalint.base.document.scalars import resolve
+from schemalint.base.document.syntax_errors import refusal, syntax_error, unquoted_value, value_cut_short
 from schemalint.base.errors import ContractError
 
 if TYPE_CHECKING:

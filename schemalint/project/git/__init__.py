@@ -8,7 +8,7 @@ Globs of the configuration take one more per side, and so does each listing of t
 from __future__ import annotations
 
 from schemalint.project.git.blobs import MAX_SIZE, File, large_file_at, read_blobs
-from schemalint.project.git.branch import changed_files, relate, sources_changed_at, sources_differ
+from schemalint.project.git.branch_commits import changed_files, relate, sources_changed_at, sources_differ
 from schemalint.project.git.comparison_base import find_base, find_head
 from schemalint.project.git.contents import (
     Beside,

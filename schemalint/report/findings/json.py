@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import schemalint_rules
 from schemalint import __version__
-from schemalint.base.home import page_url
 from schemalint.base.printable import SafeText, json_text
+from schemalint.base.project_home import page_url
 from schemalint.base.values import as_dict
 from schemalint.delta.path import path_to_json
 from schemalint.report.words import client_json, way_json

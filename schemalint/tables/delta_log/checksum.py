@@ -15,7 +15,7 @@ from schemalint.tables.delta_log.actions import (
     read_protocol,
     read_transaction,
 )
-from schemalint.tables.delta_log.commit import damage_in
+from schemalint.tables.delta_log.json_lines import damage_in
 from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
 from schemalint.tables.delta_log.store import DamagedFile, too_large
 

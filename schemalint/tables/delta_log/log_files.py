@@ -14,9 +14,9 @@ from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import ActionError, TableActions
 from schemalint.tables.delta_log.checkpoint import NoPyarrow, read_checkpoint
 from schemalint.tables.delta_log.checksum import read_checksum, read_object
-from schemalint.tables.delta_log.commit import read_lines
 from schemalint.tables.delta_log.datafiles import SIDECARS, sidecars
-from schemalint.tables.delta_log.segment import list_log
+from schemalint.tables.delta_log.json_lines import read_lines
+from schemalint.tables.delta_log.log_listing import list_log
 from schemalint.tables.delta_log.store import DamagedFile
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from schemalint.base.errors import LiveError
     from schemalint.tables.delta_log.file_names import LogFile
-    from schemalint.tables.delta_log.segment import Checkpoint, Gap, Listing
+    from schemalint.tables.delta_log.log_listing import Checkpoint, Gap, Listing
     from schemalint.tables.delta_log.store import LogStore
 
 # Measured on Delta 4.4.0: Spark reads commits in FAILFAST mode, and skips a damaged checkpoint.

@@ -28,8 +28,8 @@ from schemalint.tables.delta_log.log_files import (
     schema_defects,
     sidecar_defects,
 )
-from schemalint.tables.delta_log.segment import list_log, list_newest
-from schemalint.tables.delta_log.states import (
+from schemalint.tables.delta_log.log_listing import list_log, list_newest
+from schemalint.tables.delta_log.state_at_version import (
     history_since,
     metadata_of,
     newest_state,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from schemalint.delta.protocol import Protocol
     from schemalint.delta.table import LogDefect
     from schemalint.tables.delta_log.actions import TableActions
-    from schemalint.tables.delta_log.segment import Listing
+    from schemalint.tables.delta_log.log_listing import Listing
     from schemalint.tables.delta_log.store import LogStore
 
 POSSIBLY_STALE: Final = (

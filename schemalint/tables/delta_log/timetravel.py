@@ -13,8 +13,8 @@ from schemalint.base.errors import LiveError
 from schemalint.delta import properties
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import ActionError
-from schemalint.tables.delta_log.commit import damage_in, read_commit_info, read_paths
 from schemalint.tables.delta_log.datafiles import live_files
+from schemalint.tables.delta_log.json_lines import damage_in, read_commit_info, read_paths
 from schemalint.tables.delta_log.store import DamagedFile
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from schemalint.delta.table import History
     from schemalint.tables.delta_log.actions import TableActions
     from schemalint.tables.delta_log.file_names import LogFile
-    from schemalint.tables.delta_log.segment import Listing
+    from schemalint.tables.delta_log.log_listing import Listing
     from schemalint.tables.delta_log.store import LogStore
 
 _ENABLED: Final = "delta.enableInCommitTimestamps"

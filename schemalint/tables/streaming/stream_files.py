@@ -14,7 +14,7 @@ from schemalint.delta.stream_progress import TrackedSchema
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import ActionError, TableActions, read_metadata, read_protocol
 from schemalint.tables.delta_log.jsontext import JsonError, read_json, read_json_object
-from schemalint.tables.delta_log.states import metadata_of
+from schemalint.tables.delta_log.state_at_version import metadata_of
 
 if TYPE_CHECKING:
     from schemalint.tables.delta_log.store import FolderStore

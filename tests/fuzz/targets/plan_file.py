@@ -10,8 +10,8 @@ from fuzz.oracle import only_errors_of_the_input, require
 from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.deploy.deploy_input import Deployment
-from schemalint.deploy.journal import planned_again
 from schemalint.deploy.plan_file import read_plan_file
+from schemalint.deploy.resume import planned_again
 from schemalint.model.table_plan import Plan
 from schemalint.project.config.trust import given_target
 from schemalint.report import plan as plans

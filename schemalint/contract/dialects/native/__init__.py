@@ -87,7 +87,7 @@ def _read(data: dict[str, Any], report: Report, unread: UnreadColumns | None = N
     keys = native.Overlay if is_overlay else native.Contract
     if not check_for(keys)(data):
         # Imported here because pydantic costs more than the rest of a check.
-        from schemalint.contract.dialects.native.explanations import report_problems  # noqa: PLC0415
+        from schemalint.contract.dialects.native.format_errors import report_problems  # noqa: PLC0415
 
         report_problems(data, report, keys)
         if report.errors:

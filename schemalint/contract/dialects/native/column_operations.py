@@ -20,11 +20,11 @@ from schemalint.base.document import (
 )
 from schemalint.base.errors import ContractError
 from schemalint.base.values import as_dict, replace
-from schemalint.contract.dialects.native.data import Data, backfill, column
 from schemalint.contract.dialects.native.declared_types import declared_type
+from schemalint.contract.dialects.native.plain_data import Data, backfill, column
 from schemalint.contract.dialects.native.printing import print_block, print_value, spelled
-from schemalint.contract.dialects.native.records import Record, Records
 from schemalint.contract.dialects.native.spans import Level, written_columns
+from schemalint.contract.dialects.native.type_change_records import Record, Records
 from schemalint.delta.change import ColumnChange, FieldAdded, renames_of
 from schemalint.delta.column_users import with_columns_renamed
 from schemalint.delta.datatype import (

@@ -70,7 +70,7 @@ def read_exceptions(file: str, data: bytes) -> tuple[WrittenException, ...]:
     report = Report(documents[0])
     content = data_of(documents[0].root)
     if not check_for(native.ExceptionsFile)(content):
-        from schemalint.contract.dialects.native.explanations import report_problems  # noqa: PLC0415 (pydantic)
+        from schemalint.contract.dialects.native.format_errors import report_problems  # noqa: PLC0415 (pydantic)
 
         report_problems(content, report, native.ExceptionsFile)
     exceptions = () if report.errors else tuple(_written(cast("native.ExceptionsFile", content), report))

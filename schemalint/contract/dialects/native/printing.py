@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from schemalint.base.document import Entry, Mapping, Node, Scalar, print_scalar
 from schemalint.base.document.scalars import quote
 from schemalint.base.printable import printable
-from schemalint.contract.dialects.native.data import Data, as_data
+from schemalint.contract.dialects.native.plain_data import Data, as_data
 from schemalint.model.contract import Contract
 
 _WIDTH = 100

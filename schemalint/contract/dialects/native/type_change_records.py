@@ -10,8 +10,8 @@ from schemalint.base.document import Document, Node, common_length, items_of, no
 from schemalint.base.document import Path as YamlPath
 from schemalint.base.errors import ContractError
 from schemalint.base.values import frozen, grouped
-from schemalint.contract.dialects.native.data import type_change
 from schemalint.contract.dialects.native.declared_types import declared_type
+from schemalint.contract.dialects.native.plain_data import type_change
 from schemalint.contract.dialects.native.printing import print_value
 from schemalint.contract.dialects.native.short_texts import path_in
 from schemalint.contract.dialects.native.spans import Level, written_columns

@@ -13,7 +13,7 @@ from schemalint.delta.table import TableState
 from schemalint.model.column_tracking import column_numbers
 from schemalint.model.marker import Pending
 from schemalint.model.table_plan import Step, StepKind
-from schemalint.planner.naming import has_ids, with_assigned_ids
+from schemalint.planner.name_swaps import has_ids, with_assigned_ids
 from schemalint.planner.simulate import deviations, simulate, touched_differences
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from schemalint.base.document import decode
-from schemalint.base.document.review import unified_diff
+from schemalint.base.document.edit_review import unified_diff
 from schemalint.base.errors import UsageError
 from schemalint.base.files import shown
 from schemalint.base.untrusted_files import read_plain

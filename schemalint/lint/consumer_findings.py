@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from schemalint.delta.path import Path
+from schemalint.lint.protocol_upgrades import protocol_upgrades, subject_of
 from schemalint.lint.rule_judge import Judge
-from schemalint.lint.upgrades import protocol_upgrades, subject_of
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.fact import AffectedStreams, ProtocolUpgrade
@@ -25,7 +25,7 @@ def clients_of(ctx: RuleContext) -> tuple[ClientSupport, ...]:
     """Return what the declared clients do with a table before and after the change."""
     if not _has_clients(ctx):
         return ()
-    from schemalint.lint.client_support import client_support  # noqa: PLC0415 (only with clients)
+    from schemalint.lint.client_losses import client_support  # noqa: PLC0415 (only with clients)
 
     return client_support(ctx, () if ctx.is_new_table else protocol_upgrades(ctx))
 
@@ -81,7 +81,7 @@ def _client_findings(
     against: tuple[str, ...],
 ) -> Iterator[Finding]:
     if _has_clients(ctx):
-        from schemalint.lint.client_support import losses_of  # noqa: PLC0415 (only with clients)
+        from schemalint.lint.client_losses import losses_of  # noqa: PLC0415 (only with clients)
 
         refused, without = _parts(judge.refusals(findings))
         for loss in losses_of(ctx, upgrades, refused=refused, without=without):

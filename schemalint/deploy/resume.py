@@ -25,8 +25,8 @@ from schemalint.deploy.deploy_input import Deployment, TargetAccess, UnplannedTa
 from schemalint.deploy.other_engine import NEWEST
 from schemalint.deploy.plan_file import FiledTable, Origin, PlanFile
 from schemalint.lint.case import Case, Purpose, Verdict
+from schemalint.lint.consumer_findings import each_client_once
 from schemalint.lint.judge import judge
-from schemalint.lint.readers import each_client_once
 from schemalint.lint.rule_judge import collecting
 from schemalint.lint.rule_sets import RuleSet
 from schemalint.lint.rulebook import load_rules

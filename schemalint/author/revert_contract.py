@@ -14,9 +14,9 @@ from schemalint.base.values import frozen, replace
 from schemalint.contract.contract_revisions import Revisions, contracts_at
 from schemalint.delta import change
 from schemalint.delta.change import Change, subject_name
-from schemalint.delta.datatype import Field, Struct, map_fields, walk_fields
+from schemalint.delta.datatype import Field, Struct, map_fields, walk, walk_fields
 from schemalint.delta.diff import diff
-from schemalint.delta.path import Path, lowercased
+from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import DeclareBackfill, DeclareChange, DeclareRenames, Edit
@@ -75,10 +75,26 @@ def revert(repository: Repository, globs: Sequence[str], table: str, to: str | N
     commit = _last_different_commit(revisions, contract) if to is None else resolve(repository, to)
     if revisions.at(commit, key) is None:
         raise UsageError(f"{contract.table} is not declared at {commit[:12]}", help="see git log")
-    reversal = reverse_changes([*revisions.since(commit, key), contract])
+    since = [*revisions.since(commit, key), contract]
+    for revision in since:
+        _require_unique_names(revision, contract)
+    reversal = reverse_changes(since)
     before = read_text(repository.root / contract.file, contract.file)
     after = reverted_text(contract, before, reversal)
     return RevertedContract(contract.table, commit, contract.file, before, after, reversal.notes)
+
+
+def _require_unique_names(revision: Contract, contract: Contract) -> None:
+    """Raise a ContractError for a revision with two columns of one name: it is not known which is which."""
+    for path, type_ in walk(revision.state.columns):
+        if isinstance(type_, Struct) and not type_.has_unique_names:
+            inside = f" inside {format_path(path)}" if path else ""
+            raise ContractError(
+                f"{contract.table} cannot be reverted: {revision.file} has two columns of one name{inside}"
+                f"{'' if revision is contract else ' in an earlier revision'}",
+                help="rename or remove one of the two, or name a later revision with --to",
+                location=contracts.locate(contract, ("columns",)),
+            )
 
 
 def _last_different_commit(revisions: Revisions, contract: Contract) -> str:

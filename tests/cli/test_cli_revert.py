@@ -146,6 +146,19 @@ def test_field_added_in_a_type_text_is_dropped(history: History) -> None:
     assert 'type: "array<struct<sku: string, qty: int>>"' in text
 
 
+@pytest.mark.parametrize("is_at_head", [True, False])
+def test_two_columns_of_one_name_are_not_reverted(history: History, is_at_head: bool) -> None:  # noqa: FBT001
+    repeated = BASE.replace("{name: id, type: bigint}", "{name: Amount, type: bigint}")
+    history.declare(BASE, repeated if is_at_head else BASE)
+    if not is_at_head:
+        history.declare(repeated, BASE.replace("id,", "key,"))
+    run = history.project.run("revert", "sales.orders", "--to", "HEAD~1")
+    assert run.status == 2
+    assert "sales.orders cannot be reverted: " in run.err
+    assert "two columns of one name" in run.err
+    assert history.text == (repeated if is_at_head else BASE.replace("id,", "key,"))
+
+
 def test_added_column_is_dropped(history: History) -> None:
     history.declare(BASE, BASE.replace("properties:", "  - {name: note, type: string}\nproperties:"))
     text = history.revert()

@@ -72,7 +72,7 @@ def audit(
             declared = case.declared.consumers if case.declared else ()
             by_name = {consumer.name: consumer for consumer in (*consumers, *declared)}
             clients += today(name, table, by_name.values(), client_rows)
-        judged.append(_judged(name, case, keep_table=keep_tables))
+        judged.append(_judged(name, case, tuple(client_rows), keep_table=keep_tables))
         with collecting(errors, name):
             streams += _streams(name, case.declared)
             findings += judge(case).findings
@@ -87,7 +87,9 @@ def audit(
     )
 
 
-def _judged(name: str, case: Case, *, keep_table: bool) -> JudgedTable:
+def _judged(
+    name: str, case: Case, client_rows: tuple[Mapping[str, Any], ...], *, keep_table: bool
+) -> JudgedTable:
     contract, live = case.declared, case.live if keep_table else None
     return JudgedTable(
         name,
@@ -97,6 +99,7 @@ def _judged(name: str, case: Case, *, keep_table: bool) -> JudgedTable:
         after=live.state if live else None,
         live=live,
         holds_exceptions=contract is None or contract.dialect == NATIVE,
+        client_rows=client_rows,
     )
 
 

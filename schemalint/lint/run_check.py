@@ -103,6 +103,7 @@ class _Check:
             after=after.state if after else None,
             live=self.cases.live_tables.get(key),
             holds_exceptions=declared.dialect == NATIVE,
+            client_rows=declared.client_rows,
         )
 
     def _paths(self) -> list[str]:

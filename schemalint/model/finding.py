@@ -373,6 +373,7 @@ class JudgedTable:
         after: The declared state, or that of the table in an audit; None for a removed table.
         live: The live table, if the report shows tables and the run read it.
         holds_exceptions: Whether the file takes exceptions: those of other tools do not.
+        client_rows: The rows of the configuration that precede those of the client table.
     """
 
     name: str
@@ -383,3 +384,4 @@ class JudgedTable:
     after: TableState | None = None
     live: LiveTable | None = None
     holds_exceptions: bool = True
+    client_rows: tuple[Mapping[str, object], ...] = ()

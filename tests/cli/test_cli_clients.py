@@ -269,6 +269,13 @@ def test_audit_asks_the_clients_of_contracts_about_their_tables(project: Project
     )
 
 
+def test_the_page_of_an_audit_knows_the_clients_of_the_configuration(project: Project) -> None:
+    folder = _table(project, _WITH_VECTORS, {"delta.enableDeletionVectors": "true"})
+    project.repo.write("schemalint.toml", ROW.replace("power-bi", "our-reader").replace("VERDICT", "refuses"))
+    page = project.run("audit", folder, "--output-format", "html").out
+    assert "our-reader" in page
+
+
 def test_audit_needs_clients_to_ask(project: Project) -> None:
     folder = _table(project, _PLAIN, {})
     result = project.run("audit", "--clients", folder)

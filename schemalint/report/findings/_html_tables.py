@@ -175,7 +175,7 @@ def _clients(table: JudgedTable, clients: Sequence[ClientSupport]) -> Iterator[E
         yield grid(["consumer", "before", "after", "because of"], body, f"Consumers of {table.name}")
     elif table.live:
         yield h("h3", "Who can read it")
-        yield from _known_clients(table.live)
+        yield from _known_clients(table.live, table.client_rows)
 
 
 def _client(client: ClientSupport) -> Element:
@@ -190,10 +190,10 @@ def _client(client: ClientSupport) -> Element:
     )
 
 
-def _known_clients(live: LiveTable) -> Iterator[Element]:
+def _known_clients(live: LiveTable, rows: Sequence[Mapping[str, object]]) -> Iterator[Element]:
     from schemalint.report.table.client_matrix import clients_by_verdict  # noqa: PLC0415 (only with live tables)
 
-    for verdict, names in clients_by_verdict(live, ()):
+    for verdict, names in clients_by_verdict(live, rows):
         line = h("p", badge(verdict.value, f"verdict-{verdict.value}"), " ", class_="clients")
         add(line, names)
         yield line

@@ -209,6 +209,8 @@ def _literal(text: str) -> str:
 
 def _type_of(node: exp.Expr, columns: Struct) -> DataType | None:
     """Return the type of a value, or one that Spark casts to the same others; None if it is not known."""
+    if node.key == "literal" and not node.args["is_string"]:
+        return LONG if str(node.name).isdecimal() else DOUBLE  # what Spark casts a text beside it to
     if (type_ := type_of(node, columns)) is not None or node.key not in ARITHMETIC:
         return type_
     types = [_type_of(operand, columns) for operand in _operands(node)]

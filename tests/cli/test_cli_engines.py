@@ -240,7 +240,7 @@ def test_what_one_writer_makes_must_suit_the_others(
 
 def test_new_table_is_judged_by_the_engine_of_its_target(project: Project) -> None:
     configure(project, "delta-spark 3.3.2")
-    project.declare(CONTRACT.replace("}]", "}, {name: half, type: bigint, generated: id / 2}]"))
+    project.declare(CONTRACT.replace("}]", "}, {name: half, type: double, generated: id / 2}]"))
     project.repo.commit()
     (refused,) = errors(project, "--live", "--all")
     assert refused.startswith("EN005 delta-spark 3.3.2 (target t0) cannot create a table with generated")

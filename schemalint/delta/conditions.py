@@ -7,10 +7,9 @@ their values are known; nothing is said of what stands inside of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache
-from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from schemalint.base.values import frozen
@@ -34,7 +33,7 @@ from schemalint.delta.expression_types import (
     CASTS,
     COMPARISONS,
     LOGICAL,
-    type_of,
+    NodeTypes,
 )
 from schemalint.delta.type_text import print_type
 
@@ -92,9 +91,10 @@ def condition_problem(text: str, columns: Struct) -> ConditionProblem | None:
     tree = walkable(text)
     if tree is None:
         return None
-    if (problem := next(_in_tree(tree, columns, is_optional=False), None)) is not None:
+    types = _ComparedTypes(columns)
+    if (problem := next(_in_tree(tree, types, is_optional=False), None)) is not None:
         return problem
-    type_ = _type_of(tree, columns)
+    type_ = _type_of(tree, types)
     if type_ is not None and type_ != BOOLEAN:
         return ConditionProblem(
             ConditionFault.NOT_BOOLEAN, f"is no condition, but a value ({print_type(type_)})"
@@ -138,42 +138,41 @@ def _made_null(node: exp.Expr) -> frozenset[Names]:
     return frozenset()
 
 
-def _in_tree(node: exp.Expr, columns: Struct, *, is_optional: bool) -> Iterator[ConditionProblem]:
+def _in_tree(node: exp.Expr, types: NodeTypes, *, is_optional: bool) -> Iterator[ConditionProblem]:
     """Yield the faults of a node, and of those inside it that Spark computes."""
     if node.key not in _TYPED:
         return
     operands = _operands(node)
-    problem = _among(node, operands, columns)
+    problem = _among(node, operands, types)
     if problem is not None:
         yield ConditionProblem(*problem, is_optional or (node.key == "in" and len(operands) > _A_PAIR))
     for number, operand in enumerate(operands):
         skipped = is_optional or (node.key == "or" and number > 0)
-        yield from _in_tree(operand, columns, is_optional=skipped)
+        yield from _in_tree(operand, types, is_optional=skipped)
 
 
 def _among(
-    node: exp.Expr, operands: Iterable[exp.Expr], columns: Struct
+    node: exp.Expr, operands: Sequence[exp.Expr], types: NodeTypes
 ) -> tuple[ConditionFault, str] | None:
     """Return the fault of the operands of a node with each other."""
     if node.key in LOGICAL:
-        fault = next(filter(None, (_fit(operand, BOOLEAN, columns) for operand in operands)), None)
+        fault = next(filter(None, (_fit(operand, BOOLEAN, types) for operand in operands)), None)
         is_negated = node.key == "not" and fault is not None and fault[0] is ConditionFault.TYPES
         return (ConditionFault.NEGATED, fault[1]) if is_negated and fault else fault
     if node.key in COMPARISONS | ARITHMETIC:
-        for left, right in combinations(operands, 2):
-            for one, other in ((left, right), (right, left)):
-                type_ = _type_of(other, columns)
-                fault = None if type_ is None else _fit(one, type_, columns)
-                if fault is not None:
+        operand_types = dict.fromkeys(_type_of(operand, types) for operand in operands)
+        for operand in operands:
+            for type_ in operand_types:
+                if type_ is not None and (fault := _fit(operand, type_, types)) is not None:
                     return fault
         if node.key == "neg":
-            return next(filter(None, (_fit(operand, DOUBLE, columns) for operand in operands)), None)
+            return next(filter(None, (_fit(operand, DOUBLE, types) for operand in operands)), None)
     return None
 
 
-def _fit(node: exp.Expr, type_: DataType, columns: Struct) -> tuple[ConditionFault, str] | None:
+def _fit(node: exp.Expr, type_: DataType, types: NodeTypes) -> tuple[ConditionFault, str] | None:
     """Return the fault of a value that is used with one of the type."""
-    own, text = _type_of(node, columns), _text_of(node)
+    own, text = _type_of(node, types), _text_of(node)
     if own is None:
         return None
     if text is not None:
@@ -207,14 +206,23 @@ def _literal(text: str) -> str:
     return "'" + re.sub(r"(['\\])", r"\\\1", text) + "'"
 
 
-def _type_of(node: exp.Expr, columns: Struct) -> DataType | None:
-    """Return the type of a value, or one that Spark casts to the same others; None if it is not known."""
+class _ComparedTypes(NodeTypes):
+    """The types of nodes; of a sum of decimals that of an operand, since all numbers compare alike."""
+
+    def find(self, node: exp.Expr) -> DataType | None:
+        """Return the type of a node."""
+        type_ = super().find(node)
+        if type_ is not None or node.key not in ARITHMETIC:
+            return type_
+        types = [self.of(operand) for operand in _operands(node)]
+        return types[0] if all(own is not None and _group(own) == "number" for own in types) else None
+
+
+def _type_of(node: exp.Expr, types: NodeTypes) -> DataType | None:
+    """Return the type of a value; of a number in the text that to which Spark casts a text beside it."""
     if node.key == "literal" and not node.args["is_string"]:
-        return LONG if str(node.name).isdecimal() else DOUBLE  # what Spark casts a text beside it to
-    if (type_ := type_of(node, columns)) is not None or node.key not in ARITHMETIC:
-        return type_
-    types = [_type_of(operand, columns) for operand in _operands(node)]
-    return types[0] if all(type_ is not None and _group(type_) == "number" for type_ in types) else None
+        return LONG if str(node.name).isdecimal() else DOUBLE
+    return types.of(node)
 
 
 def _text_of(node: exp.Expr) -> str | None:

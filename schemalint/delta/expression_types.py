@@ -91,30 +91,45 @@ def expression_type(text: str, columns: Struct) -> DataType | None:
         return None
     used = (type_at(columns, names) for names in names_of(tree))
     has_collation = any(isinstance(type_, String) and type_ != STRING for type_ in used)
-    return None if has_collation else type_of(tree, columns)
+    return None if has_collation else NodeTypes(columns).of(tree)
 
 
-def type_of(node: exp.Expr, columns: Struct) -> DataType | None:
-    """Return the type of a node of an expression; see `expression_type`."""
-    if node.key in BOOLEANS:
-        return BOOLEAN
-    if node.key == "column":
-        return _of_column(node, columns)
-    if node.key == "literal":
-        return STRING if node.args["is_string"] else _of_number(str(node.name))
-    if node.key in CASTS:
-        return _cast_to(node)
-    operands = [type_of(operand, columns) for operand in _values(node)]
-    types = [type_ for type_ in operands if type_ is not None]
-    if len(types) < len(operands):
-        return None
-    if node.key in _JOINED:
-        return _joined(types)
-    if node.key == "div":
-        return DOUBLE if _NUMBERS.issuperset(types) else None
-    if node.key in _OF_OPERANDS:
-        return _common(types, is_arithmetic=node.key in ARITHMETIC)
-    return _RESULTS.get(str(node.name).lower() if node.key == "anonymous" else node.key)
+class NodeTypes:
+    """The types of the nodes of an expression; see `expression_type`. Each is found once."""
+
+    def __init__(self, columns: Struct) -> None:
+        """Keep the columns that the expression can use."""
+        self._columns = columns
+        self._types: dict[int, DataType | None] = {}
+
+    def of(self, node: exp.Expr) -> DataType | None:
+        """Return the type of a node; None if it is not known."""
+        key = id(node)
+        if key not in self._types:
+            self._types[key] = self.find(node)
+        return self._types[key]
+
+    def find(self, node: exp.Expr) -> DataType | None:
+        """Return what `of` returns, without looking whether it is known already."""
+        if node.key in BOOLEANS:
+            return BOOLEAN
+        if node.key == "column":
+            return _of_column(node, self._columns)
+        if node.key == "literal":
+            return STRING if node.args["is_string"] else _of_number(str(node.name))
+        if node.key in CASTS:
+            return _cast_to(node)
+        operands = [self.of(operand) for operand in _values(node)]
+        types = [type_ for type_ in operands if type_ is not None]
+        if len(types) < len(operands):
+            return None
+        if node.key in _JOINED:
+            return _joined(types)
+        if node.key == "div":
+            return DOUBLE if _NUMBERS.issuperset(types) else None
+        if node.key in _OF_OPERANDS:
+            return _common(types, is_arithmetic=node.key in ARITHMETIC)
+        return _RESULTS.get(str(node.name).lower() if node.key == "anonymous" else node.key)
 
 
 def _of_column(node: exp.Expr, columns: Struct) -> DataType | None:

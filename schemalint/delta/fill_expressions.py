@@ -9,7 +9,7 @@ not exist to fail (`raise_error`, `assert_true`).
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Final
 
 from schemalint.base.values import frozen
@@ -23,7 +23,7 @@ from schemalint.delta.expressions import (
 )
 from schemalint.delta.functions import kind_of_function
 from schemalint.delta.path import Part, Path, format_path, is_within, lowercased
-from schemalint.delta.sql_text import Token, tokens, with_calls_renamed
+from schemalint.delta.sql_text import Token, tokens, unquote_literal, with_calls_renamed
 
 FILL_FUNCTIONS: Final = frozenset(
     [
@@ -238,10 +238,14 @@ def _why_not(name: str) -> str:
 
 
 def _of_now(lexemes: tuple[Token, ...]) -> str | None:
-    for token in lexemes:
-        text = re.sub(r"^[rR]?.|.$", "", token.text)
-        if token.kind in {"string", "raw"} and re.fullmatch(_OF_NOW, text.strip(), re.IGNORECASE):
-            return token.text
+    """Return a text that Spark may read as a time of today; it joins texts that stand beside each other."""
+    for is_text, run in groupby(lexemes, key=lambda token: token.kind in {"string", "raw"}):
+        texts = list(run) if is_text else []
+        joined = "".join(
+            unquote_literal(token.text) if token.kind == "string" else token.text[2:-1] for token in texts
+        )
+        if re.fullmatch(_OF_NOW, joined.strip(), re.IGNORECASE):
+            return " ".join(token.text for token in texts)
     return None
 
 

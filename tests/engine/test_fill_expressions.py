@@ -18,6 +18,8 @@ OF_NOW = [
     "try_to_timestamp('now')",
     "date_add('today', 0)",
     "timestamp 'yesterday' + interval 1 day",
+    "cast('no' r'w' as date)",
+    r"cast('n\u006fw' as date)",
 ]
 
 

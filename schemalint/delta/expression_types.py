@@ -5,7 +5,7 @@ Measured on Spark 4.2.0 with Delta 4.4.0 in its ANSI mode (``tests/engine/genera
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from schemalint.delta.column_users import names_of, walkable
@@ -48,9 +48,9 @@ _NUMBERS: Final = frozenset({*_INTEGERS, FLOAT, DOUBLE})
 _MOST_DIGITS: Final = 19  # of a long; Python converts no text of thousands of digits
 _PARTS_OF_TEXT: Final = frozenset({"substring", "left", "right"})
 _JOINED: Final = frozenset({"dpipe", "concat"})
-_OF_OPERANDS: Final = (
-    ARITHMETIC | BITS | _PARTS_OF_TEXT | _JOINED | {"abs", "coalesce", "if", "nvl2", "case", "paren"}
-)
+_COMPUTED: Final = ARITHMETIC | BITS | {"abs"}
+_CHOSEN: Final = frozenset({"coalesce", "if", "nvl2", "case", "paren"})
+_OF_OPERANDS: Final = _PARTS_OF_TEXT | _JOINED | _COMPUTED | _CHOSEN
 
 # fmt: off
 _RESULTS: Final[Mapping[str, DataType]] = {
@@ -125,10 +125,14 @@ class NodeTypes:
             return None
         if node.key in _JOINED:
             return _joined(types)
+        if node.key in _PARTS_OF_TEXT:
+            return STRING if types == [STRING] else None
         if node.key == "div":
             return DOUBLE if _NUMBERS.issuperset(types) else None
-        if node.key in _OF_OPERANDS:
-            return _common(types, is_arithmetic=node.key in ARITHMETIC)
+        if node.key in _COMPUTED:
+            return _computed(types)
+        if node.key in _CHOSEN:
+            return _common(types)
         return _RESULTS.get(str(node.name).lower() if node.key == "anonymous" else node.key)
 
 
@@ -174,17 +178,21 @@ def _values(node: exp.Expr) -> Iterable[exp.Expr]:
     return [result for result in results if result is not None]
 
 
-def _common(types: list[DataType], *, is_arithmetic: bool) -> DataType | None:
-    """Return the type of several values together; None for types that Spark would have to cast."""
-    first = types[0] if types else None
-    if all(type_ == first for type_ in types):
-        return None if is_arithmetic and len(types) > 1 and first not in _NUMBERS else first
+def _common(types: Sequence[DataType]) -> DataType | None:
+    """Return the type of values of which one is chosen; None for types that Spark would have to cast."""
     if all(type_ in _INTEGERS for type_ in types):
         return max(types, key=_INTEGERS.index)
-    return DOUBLE if is_arithmetic and _NUMBERS.issuperset(types) else None
+    return types[0] if all(type_ == types[0] for type_ in types) else None
 
 
-def _joined(types: list[DataType]) -> DataType | None:
+def _computed(types: Sequence[DataType]) -> DataType | None:
+    """Return the type that is computed of numbers; None for others, and for two decimals."""
+    if _NUMBERS.issuperset(types):
+        return _common(types) or DOUBLE
+    return types[0] if len(types) == 1 and isinstance(types[0], Decimal) else None
+
+
+def _joined(types: Sequence[DataType]) -> DataType | None:
     """Return the type of values that are joined; of binary values it is binary."""
     are_simple = all(isinstance(type_, Atomic | Decimal) or type_ == STRING for type_ in types)
     if not are_simple or (BINARY in types and STRING in types):

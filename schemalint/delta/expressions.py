@@ -49,7 +49,7 @@ _OTHER: Final = {
 }
 """The fault of a character that Spark cannot read."""
 
-_NOT_GENERATED_WORDS: Final = ("between", "ilike", "interval", *sorted(WITHOUT_BRACKETS))
+_NOT_GENERATED_WORDS: Final = WITHOUT_BRACKETS | {"between", "ilike", "interval"}
 """Words that no generated column can use (measured on Delta 4.4.0, ``tests/engine/generated.csv``)."""
 
 COLUMN_WORDS: Final = frozenset(
@@ -230,9 +230,10 @@ def _unusable_when_generated(text: str, columns: Struct) -> str | None:
     for name in functions_called(text):
         if name.rpartition(".")[2] in not_generated():
             return f"calls {name}(), which Delta does not allow in generated columns"
-    words = {token.text.lower() for token in tokens(text) if token.kind == "word"}
-    for word in _NOT_GENERATED_WORDS:
-        if word in words and columns.get(word) is None:
+    for before, token in pairwise((Token("", ""), *tokens(text))):
+        word = token.text.lower()
+        is_field = before.text == "." or columns.get(word) is not None
+        if token.kind == "word" and word in _NOT_GENERATED_WORDS and not is_field:
             return f"uses {word.upper()}, which Delta does not allow in generated columns"
     for names in indexed_columns(text):
         if isinstance(type_at(columns, names), Map):

@@ -78,6 +78,7 @@ def _of_column(field: Field, text: str, columns: Struct) -> Iterator[Problem]:
     else:
         computed = print_type(type_)
         message = f"{name} is {declared}, and its generation expression is {computed}"
-        help_ = f"declare {computed}, or generate CAST({text} AS {declared})"
+        can_cast = not (is_container(type_) or is_container(field.type))
+        help_ = f"declare {computed}" + (f", or generate CAST({text} AS {declared})" if can_cast else "")
         error = _DELTA if is_upcast(type_, field.type) else _SPARK
     yield Problem(message, help=help_, path=path, part="generated", new=text, delta_error=error)

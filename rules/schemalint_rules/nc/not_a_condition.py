@@ -2,14 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.conditions import ConditionFault, ConditionProblem, condition_problem
+from schemalint.delta.conditions import ConditionFault, ConditionProblem, condition_problem, has_call
 from schemalint.delta.datatype import Struct
-from schemalint.delta.expressions import Expression, Place, expressions_of, unknown_functions, unusable_part
+from schemalint.delta.expressions import (
+    Expression,
+    Place,
+    expressions_of,
+    unknown_functions,
+    unusable_part,
+)
 from schemalint.delta.sql_text import tokens
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _OF_ROW = "TASK_WRITE_FAILED"
+_OF_ROW_WITH_CALL = "INTERNAL_ERROR"
 _QUOTES = "in Spark, double quotes make a text: put names of columns into back-quotes"
 
 
@@ -17,7 +24,7 @@ _QUOTES = "in Spark, double quotes make a text: put names of columns into back-q
     "NC026",
     on=(Contract, LiveTable),
     severity=Severity.ERROR,
-    delta_errors=(*(fault.value for fault in ConditionFault if fault.value), _OF_ROW),
+    delta_errors=(*(fault.value for fault in ConditionFault if fault.value), _OF_ROW, _OF_ROW_WITH_CALL),
     verdict="impossible",
 )
 def not_a_condition(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
@@ -34,16 +41,17 @@ def not_a_condition(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Pr
     - as a warning, a constraint without any column, such as `"Product.Id" IS NOT NULL`: a text is never
       null, so nothing is checked.
 
-    It knows the types of literals and columns, and of what operators make of them, not those of functions:
-    for these `apply` asks Spark before the first statement. NC012 reports unknown columns, NC019 texts that
-    Spark cannot parse.
+    It knows the types of literals, columns and casts, of what operators make of them, and of common
+    functions; for others `apply` asks Spark before the first statement. NC012 reports unknown columns, NC019
+    texts that Spark cannot parse.
 
     ## Why is this bad?
 
     `ADD CONSTRAINT` fails with `CAST_INVALID_INPUT`, `DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES`,
     `DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE` or `DELTA_NON_BOOLEAN_CHECK_CONSTRAINT`. Other writers may have
     stored such a constraint: then each write that comes to the comparison fails, with `TASK_WRITE_FAILED`
-    because of a text, and with the same error as above because of two types. A value in place of a condition
+    because of a text, and because of two types with the same error as above or, beside a function, with
+    `INTERNAL_ERROR`. A value in place of a condition
     stops nothing and checks nothing, so it is a warning there (all measured on Delta 4.4.0).
 
     ## What to do
@@ -111,7 +119,8 @@ def _of_table(expression: Expression, problem: ConditionProblem, ctx: RuleContex
         case ConditionFault.TEXT:
             effect, error = "every write fails", _OF_ROW
         case ConditionFault.TYPES | ConditionFault.NEGATED:
-            effect, error = "every write fails", problem.fault.value
+            effect = "every write fails"
+            error = _OF_ROW_WITH_CALL if has_call(expression.text) else problem.fault.value
     is_mended = expression not in expressions_of(ctx.after)
     return Problem(
         f"{expression.subject} {problem.what}: {effect}",

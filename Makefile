@@ -11,8 +11,8 @@ PINS := requirements/dev.txt
 FUZZ_PINS := requirements/fuzz.txt
 FUZZ_INSTALLED := .venv/.fuzz
 FUZZ_SECONDS ?= 3600
-# What `make test` leaves to `make tour`, which .ci/run always starts, and to `make engine`, `apply-engines`, `kill` and
-# `dbt`, which it starts if what they ask about changed.
+# What `make test` leaves to `make tour`, which .ci/run always starts, to `make apply-engines`, `kill` and `dbt`, which it
+# starts if what they ask about changed, and to `make engine`, which nightly.yml does.
 EACH_TIME := -m 'not engine and not kill and not older and not dbt and not demo'
 # Samples that `make engine` asks whole (tests/support/sampling.py).
 SAMPLED := $(addprefix tests/engine/test_,checkpoint_faults.py expressions_on_the_engine.py feature_drops.py \

@@ -176,7 +176,7 @@ kill: require-java $(INSTALLED)
 # its own. PLANS=swap kills one of the plans.
 record: require-java $(INSTALLED)
 	$(if $(PLANS),,for part in types nested protocols alters states logs functions values \
-    defaults constraints generated shapes streams rewrites; do \
+    defaults constraints operands generated shapes streams rewrites; do \
 	    PYTHONPATH=tests $(BIN)/python -m engine.record_$$part || exit 1; \
 	done)
 	PYTHONPATH=tests $(BIN)/python -m engine.record_kills $(PLANS)

@@ -7,24 +7,14 @@ their values are known; nothing is said of what stands inside of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from schemalint.base.values import frozen
 from schemalint.delta.column_users import Names, names_of, walkable
-from schemalint.delta.datatype import (
-    BOOLEAN,
-    DOUBLE,
-    LONG,
-    Array,
-    Atomic,
-    DataType,
-    Decimal,
-    Map,
-    Struct,
-)
+from schemalint.delta.datatype import BOOLEAN, DOUBLE, LONG, DataType, Struct
 from schemalint.delta.default_values import Misfit, misfit
 from schemalint.delta.expression_types import (
     ARITHMETIC,
@@ -35,19 +25,13 @@ from schemalint.delta.expression_types import (
     LOGICAL,
     NodeTypes,
 )
-from schemalint.delta.expressions import functions_called
+from schemalint.delta.operands import OperandFault, fault_of_one, fault_of_pair, kind_of
 from schemalint.delta.type_text import print_type
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_INTEGERS: Final = frozenset({"byte", "short", "integer", "long"})
-_FLOATS: Final = frozenset({"float", "double"})
-_TIMES: Final = frozenset({"date", "timestamp", "timestamp_ntz"})
 _A_PAIR: Final = 2
-_OPERATOR_WORDS: Final = frozenset(
-    {"and", "between", "case", "cast", "div", "ilike", "in", "like", "not", "or", "rlike", "try_cast", "when"}
-)
 _BOOLEAN_TEXTS: Final = frozenset({"true", "t", "yes", "y", "1", "false", "f", "no", "n", "0"})
 
 _OF_NULL: Final = COMPARISONS - {"nullsafeeq", "in"} | ARITHMETIC | {"like", "ilike", "rlike", "paren"}
@@ -55,19 +39,17 @@ _OF_NULL: Final = COMPARISONS - {"nullsafeeq", "in"} | ARITHMETIC | {"like", "il
 _FIRST_OF_NULL: Final = CASTS | {"in"}
 """What is null as soon as its first operand is."""
 _TYPED: Final = BOOLEANS | ARITHMETIC | BITS | {"paren", "dpipe"}
+_AS: Final = {"not": BOOLEAN, "neg": DOUBLE}
+"""The type to which Spark casts a text after an operator."""
+_TAKEN_WORDS: Final = {"numbers": ARITHMETIC, "integers": BITS}
+"""What operators take, in words; others take texts."""
 
 
 class ConditionFault(Enum):
-    """What is wrong with a condition; the value is the error class of the statement that declares it."""
+    """What is wrong with a condition, apart from the operands of its operators."""
 
     TEXT = "CAST_INVALID_INPUT"
-    """A text is compared with another type, to which Spark cannot cast it."""
-
-    TYPES = "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES"
-    """Values of two types are used together, of which Spark casts neither to the other."""
-
-    NEGATED = "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
-    """NOT stands before a value that is no boolean."""
+    """A text is used with another type, to which Spark cannot cast it."""
 
     NOT_BOOLEAN = "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"
     """The whole is a number, a text or another value."""
@@ -81,13 +63,18 @@ class ConditionProblem:
     """A fault of a condition.
 
     Attributes:
+        fault: The fault; the value is the error class of the statement that declares the condition.
         what: The fault, as the end of a sentence that begins with the constraint.
         is_optional: Whether rows exist for which Spark does not come to the fault.
+        is_after_call: Whether the operands, or what stands before them, call a function. A write to a table
+            that has such a constraint fails with ``INTERNAL_ERROR`` if types are the fault (measured on
+            Delta 4.4.0).
     """
 
-    fault: ConditionFault
+    fault: ConditionFault | OperandFault
     what: str
     is_optional: bool = False
+    is_after_call: bool = False
 
 
 def condition_problem(text: str, columns: Struct) -> ConditionProblem | None:
@@ -98,7 +85,7 @@ def condition_problem(text: str, columns: Struct) -> ConditionProblem | None:
     types = _ComparedTypes(columns)
     if (problem := next(_in_tree(tree, types, is_optional=False), None)) is not None:
         return problem
-    type_ = _type_of(tree, types)
+    type_ = types.of(tree)
     if type_ is not None and type_ != BOOLEAN:
         return ConditionProblem(
             ConditionFault.NOT_BOOLEAN, f"is no condition, but a value ({print_type(type_)})"
@@ -108,13 +95,7 @@ def condition_problem(text: str, columns: Struct) -> ConditionProblem | None:
     return None
 
 
-def has_call(text: str) -> bool:
-    """Whether an expression calls a function, apart from casts and operators with a bracket: ``a IN (1)``.
-
-    A write to a table that has a constraint with two types and a call fails with ``INTERNAL_ERROR`` (measured
-    on Delta 4.4.0).
-    """
-    return not _OPERATOR_WORDS.issuperset(functions_called(text))
+_Fault = tuple[ConditionFault | OperandFault, str]
 
 
 @cache
@@ -158,61 +139,107 @@ def _in_tree(node: exp.Expr, types: NodeTypes, *, is_optional: bool) -> Iterator
     operands = _operands(node)
     problem = _among(node, operands, types)
     if problem is not None:
-        yield ConditionProblem(*problem, is_optional or (node.key == "in" and len(operands) > _A_PAIR))
+        skipped = is_optional or (node.key == "in" and len(operands) > _A_PAIR)
+        yield ConditionProblem(*problem, skipped, _is_after_call(node))
     for number, operand in enumerate(operands):
         skipped = is_optional or (node.key == "or" and number > 0)
         yield from _in_tree(operand, types, is_optional=skipped)
 
 
-def _among(
-    node: exp.Expr, operands: Sequence[exp.Expr], types: NodeTypes
-) -> tuple[ConditionFault, str] | None:
-    """Return the fault of the operands of a node with each other."""
-    if node.key in LOGICAL:
-        fault = next(filter(None, (_fit(operand, BOOLEAN, types) for operand in operands)), None)
-        is_negated = node.key == "not" and fault is not None and fault[0] is ConditionFault.TYPES
-        return (ConditionFault.NEGATED, fault[1]) if is_negated and fault else fault
-    if node.key in COMPARISONS | ARITHMETIC:
-        operand_types = dict.fromkeys(_type_of(operand, types) for operand in operands)
-        for operand in operands:
-            for type_ in operand_types:
-                if type_ is not None and (fault := _fit(operand, type_, types)) is not None:
-                    return fault
-        if node.key == "neg":
-            return next(filter(None, (_fit(operand, DOUBLE, types) for operand in operands)), None)
-    return None
+def _is_after_call(node: exp.Expr) -> bool:
+    """Whether a node, or one that stands before it, calls a function."""
+    parts = [node]
+    while (parent := node.parent) is not None:
+        for part in _operands(parent):
+            if part is node:
+                break
+            parts.append(part)
+        node = parent
+    return any(_is_call(inner) for part in parts for inner in part.walk())
 
 
-def _fit(node: exp.Expr, type_: DataType, types: NodeTypes) -> tuple[ConditionFault, str] | None:
-    """Return the fault of a value that is used with one of the type."""
-    own, text = _type_of(node, types), _text_of(node)
-    if own is None:
+def _is_call(node: exp.Expr) -> bool:
+    from sqlglot import exp  # noqa: PLC0415 (as in `column_users`)
+
+    is_branch = node.key == "if" and node.parent is not None and node.parent.key == "case"
+    return (
+        isinstance(node, exp.Func) and node.key not in _TYPED | CASTS | {"case", "intdiv"} and not is_branch
+    )
+
+
+def _among(node: exp.Expr, operands: Sequence[exp.Expr], types: NodeTypes) -> _Fault | None:
+    """Return the fault of the operands of a node, alone or with each other."""
+    if node.key == "is":
+        with_boolean = node.expression.key == "boolean"
+        return _of_types("eq", types.of(node.this), BOOLEAN) if with_boolean else None
+    for type_ in map(types.of, operands):
+        if type_ is not None and (fault := fault_of_one(node.key, type_)) is not None:
+            return fault, _misused(type_, node.key)
+    if node.key in _AS:
+        return _cast(operands[0], _AS[node.key])
+    if node.key not in COMPARISONS | LOGICAL | ARITHMETIC | BITS:
         return None
-    if text is not None:
-        if isinstance(type_, Array | Map | Struct):
-            return ConditionFault.TYPES, f"uses the text '{text}' with {print_type(type_)}"
-        if _is_castable(text, type_):
-            return None
-        return (
-            ConditionFault.TEXT,
-            f"uses the text '{text}' with {print_type(type_)}, to which it cannot be cast",
-        )
-    groups = _group(own), _group(type_)
-    if "" in groups or groups[0] == groups[1]:
+    if len(operands) == _A_PAIR and node.key != "in":
+        left, right = operands
+        differing = _of_types(node.key, types.of(left), types.of(right))
+        return differing or _cast(left, _target(right, types)) or _cast(right, _target(left, types))
+    targets = dict.fromkeys(_target(operand, types) for operand in operands)
+    pairs = ((operand, target) for operand in operands for target in targets)
+    faults = (
+        _of_types(node.key, types.of(operand), target) or _cast(operand, target) for operand, target in pairs
+    )
+    return next(filter(None, faults), None)
+
+
+def _of_types(operator: str, left: DataType | None, right: DataType | None) -> _Fault | None:
+    """Return the fault of values of two types that an operator uses together."""
+    if left is None or right is None or (fault := fault_of_pair(operator, left, right)) is None:
         return None
-    return ConditionFault.TYPES, f"uses {print_type(own)} with {print_type(type_)}"
+    if operator in LOGICAL:
+        return fault, _misused(right if left == BOOLEAN else left, operator)
+    if fault is OperandFault.OPERATOR:
+        return fault, _misused(right if kind_of(left) == "text" else left, operator)
+    return fault, f"uses {print_type(left)} with {print_type(right)}"
+
+
+def _misused(type_: DataType, operator: str) -> str:
+    if operator in LOGICAL:
+        return f"uses {print_type(type_)} with boolean"
+    taken = next((word for word, operators in _TAKEN_WORDS.items() if operator in operators), "texts")
+    return f"uses {print_type(type_)} where Spark takes {taken}"
+
+
+def _target(node: exp.Expr, types: NodeTypes) -> DataType | None:
+    """Return the type to which Spark casts a text beside a value: its own, or the largest of a number."""
+    if node.key == "literal" and not node.args["is_string"]:
+        return LONG if str(node.name).isdecimal() else DOUBLE
+    return types.of(node)
+
+
+def _cast(node: exp.Expr, type_: DataType | None) -> _Fault | None:
+    """Return the fault of a text that Spark casts to another type."""
+    text = _text_of(node)
+    if text is None or type_ is None or _is_castable(text, type_):
+        return None
+    return (
+        ConditionFault.TEXT,
+        f"uses the text '{text}' with {print_type(type_)}, to which it cannot be cast",
+    )
 
 
 def _is_castable(text: str, type_: DataType) -> bool:
     """Whether Spark casts a text to the type; integers are compared as bigint, fractions as double."""
-    if _group(type_) == "number":
-        is_integer = isinstance(type_, Atomic) and type_.name in _INTEGERS
-        return misfit(_literal(text), LONG if is_integer else DOUBLE) is not Misfit.TYPE
-    if type_ == BOOLEAN:
-        return text.strip().lower() in _BOOLEAN_TEXTS
-    if _group(type_) == "time":
-        return misfit(_literal(text), type_) is not Misfit.TYPE
-    return True
+    match kind_of(type_):
+        case "integer":
+            return misfit(_literal(text), LONG) is not Misfit.TYPE
+        case "fraction":
+            return misfit(_literal(text), DOUBLE) is not Misfit.TYPE
+        case "boolean":
+            return text.strip().lower() in _BOOLEAN_TEXTS
+        case "date" | "time":
+            return misfit(_literal(text), type_) is not Misfit.TYPE
+        case _:
+            return True
 
 
 def _literal(text: str) -> str:
@@ -228,34 +255,13 @@ class _ComparedTypes(NodeTypes):
         if type_ is not None or node.key not in ARITHMETIC:
             return type_
         types = [self.of(operand) for operand in _operands(node)]
-        return types[0] if all(own is not None and _group(own) == "number" for own in types) else None
-
-
-def _type_of(node: exp.Expr, types: NodeTypes) -> DataType | None:
-    """Return the type of a value; of a number in the text that to which Spark casts a text beside it."""
-    if node.key == "literal" and not node.args["is_string"]:
-        return LONG if str(node.name).isdecimal() else DOUBLE
-    return types.of(node)
+        return types[0] if all(own and kind_of(own) in {"integer", "fraction"} for own in types) else None
 
 
 def _text_of(node: exp.Expr) -> str | None:
     """Return a literal's text, in brackets or not; None for all else."""
     node = node.unnest()
     return str(node.name) if node.key == "literal" and node.args["is_string"] else None
-
-
-_GROUPS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(_INTEGERS | _FLOATS, "number"),
-    **dict.fromkeys(_TIMES, "time"),
-    "boolean": "boolean",
-}
-
-
-def _group(type_: DataType) -> str:
-    """Return the kind of types that Spark casts to each other; empty for texts, and for what is not known."""
-    if isinstance(type_, Decimal):
-        return "number"
-    return _GROUPS.get(type_.name, "") if isinstance(type_, Atomic) else ""
 
 
 def _operands(node: exp.Expr) -> list[exp.Expr]:

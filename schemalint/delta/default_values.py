@@ -1,17 +1,20 @@
-"""Whether a literal fits a column as its default, as Spark decides (ResolveDefaultColumns.scala).
+"""Whether a default fits its column, as Spark decides (ResolveDefaultColumns.scala).
 
-Measured on Delta 4.4.0 with Spark 4.2.0 for every kind of type and literal (``tests/engine/defaults.csv``).
+Measured on Delta 4.4.0 with Spark 4.2.0 for every kind of type, literal and expression
+(``tests/engine/defaults.csv``).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from enum import Enum
 from typing import Final
 
-from schemalint.delta.datatype import BOOLEAN, VOID, Atomic, Char, DataType, String, Varchar
+from schemalint.delta.datatype import BOOLEAN, VOID, Atomic, Char, DataType, String, Struct, Varchar
 from schemalint.delta.datatype import Decimal as DecimalType
+from schemalint.delta.expression_types import expression_type
 from schemalint.delta.sql_text import tokens, unquote_literal
 
 
@@ -19,7 +22,7 @@ class Misfit(Enum):
     """What is wrong with a default."""
 
     TYPE = "type"
-    """Spark does not convert the literal to the column's type."""
+    """Spark does not convert the default to the column's type."""
 
     LENGTH = "length"
     """The text is longer than the column's type allows."""
@@ -39,9 +42,24 @@ _MOST_MONTHS: Final = 12
 _MOST_DAYS: Final = 31
 _EXACT: Final = Context(prec=200)
 
+_NUMBERS: Final = frozenset({*_INTEGERS, *_FLOATS, "decimal"})
+_TO_TEXT: Final = frozenset({"string", "variant"})
+_TO_TIMES: Final = _TO_TEXT | _TIMES | {"date"}
+_CONVERTED: Final[Mapping[str, frozenset[str]]] = {
+    **dict.fromkeys(_INTEGERS, _TO_TEXT | _NUMBERS | {"binary", "timestamp"}),
+    **dict.fromkeys((*_FLOATS, "decimal"), _TO_TEXT | _NUMBERS | {"timestamp"}),
+    "boolean": frozenset({"boolean", "string"}),
+    "string": _TO_TIMES | _NUMBERS | {"binary"},
+    "binary": _TO_TEXT | {"binary"},
+    "date": _TO_TIMES,
+    "timestamp": _TO_TIMES | _NUMBERS,
+    "timestamp_ntz": _TO_TIMES,
+}
+"""The types, by their names without parameters, to which Spark converts some values of a type."""
+
 
 def misfit(text: str, type_: DataType) -> Misfit | None:
-    """Return what is wrong with a default of a column; None if it fits, or is no number, text or boolean."""
+    """Return what is wrong with a default of a column; None if it fits, or only Spark can compute it."""
     while (inner := re.fullmatch(r"\(([^()'\"]*|\s*'[^']*'\s*)\)", text.strip())) is not None:
         text = inner[1]
     text_tokens, word = tokens(text), text.strip().lower()
@@ -51,7 +69,26 @@ def misfit(text: str, type_: DataType) -> Misfit | None:
         return _of_boolean(word, type_)
     if (number := re.fullmatch(_NUMBER, text.strip())) is not None:
         return _of_number(number, type_)
-    return None
+    return _of_expression(expression_type(text, Struct(())), type_)
+
+
+def _of_expression(computed: DataType | None, type_: DataType) -> Misfit | None:
+    """Return TYPE if Spark converts no value of the computed type to the column's type."""
+    converted = _CONVERTED.get(_name(computed)) if computed is not None else None
+    return Misfit.TYPE if converted is not None and _name(type_) not in converted else None
+
+
+def _name(type_: DataType) -> str:
+    """Return the name of a type without its parameters; that of strings for all types of texts."""
+    match type_:
+        case Atomic(name=name):
+            return name
+        case DecimalType():
+            return "decimal"
+        case String() | Char() | Varchar():
+            return "string"
+        case _:
+            return "nested"
 
 
 def _of_boolean(word: str, type_: DataType) -> Misfit | None:

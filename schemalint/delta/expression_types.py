@@ -21,6 +21,7 @@ from schemalint.delta.datatype import (
     SHORT,
     STRING,
     TIMESTAMP,
+    TIMESTAMP_NTZ,
     Atomic,
     Char,
     DataType,
@@ -48,6 +49,9 @@ _NUMBERS: Final = frozenset({*_INTEGERS, FLOAT, DOUBLE})
 _MOST_DIGITS: Final = 19  # of a long; Python converts no text of thousands of digits
 _PARTS_OF_TEXT: Final = frozenset({"substring", "left", "right"})
 _JOINED: Final = frozenset({"dpipe", "concat"})
+_INTERVALS: Final = frozenset(
+    f"interval {unit}" for unit in ("year", "month", "day", "hour", "minute", "second")
+)
 _COMPUTED: Final = ARITHMETIC | BITS | {"abs"}
 _CHOSEN: Final = frozenset({"coalesce", "if", "nvl2", "case", "paren"})
 _OF_OPERANDS: Final = _PARTS_OF_TEXT | _JOINED | _COMPUTED | _CHOSEN
@@ -63,15 +67,17 @@ _RESULTS: Final[Mapping[str, DataType]] = {
     **dict.fromkeys((
         "upper", "lower", "trim", "initcap", "regexpreplace", "regexpextract", "replace", "repeat", "hex",
         "md5", "sha", "sha2", "tobase64", "timetostr", "unixtostr", "jsonextractscalar", "jsonformat",
-        "concatws",
+        "concatws", "currentuser",
     ), STRING),
     **dict.fromkeys((
         "tsordstodate", "tsordsadd", "lastday", "addmonths", "nextday", "make_date", "datetrunc",
+        "currentdate",
     ), DATE),
-    **dict.fromkeys(("timestamptrunc", "strtotime"), TIMESTAMP),
+    **dict.fromkeys(("timestamptrunc", "strtotime", "currenttimestamp", "now"), TIMESTAMP),
     **dict.fromkeys(("sqrt", "pow", "exp", "ln", "monthsbetween"), DOUBLE),
     **dict.fromkeys(("isnan", "arraycontains", "isnull", "isnotnull"), BOOLEAN),
-    "tinyint": BYTE, "smallint": SHORT, "hexstring": BINARY, "frombase64": BINARY,
+    "localtimestamp": TIMESTAMP_NTZ, "tinyint": BYTE, "smallint": SHORT, "hexstring": BINARY,
+    "frombase64": BINARY,
 }
 """The type of a function's value whatever its arguments, by sqlglot's node, or its name where it has none."""
 # fmt: on
@@ -119,6 +125,8 @@ class NodeTypes:
             return STRING if node.args["is_string"] else _of_number(str(node.name))
         if node.key in CASTS:
             return _cast_to(node)
+        if node.key == "interval":
+            return _of_interval(node)
         operands = [self.of(operand) for operand in _values(node)]
         types = [type_ for type_ in operands if type_ is not None]
         if len(types) < len(operands):
@@ -130,7 +138,7 @@ class NodeTypes:
         if node.key == "div":
             return DOUBLE if _NUMBERS.issuperset(types) else None
         if node.key in _COMPUTED:
-            return _computed(types)
+            return _of_times(node.key, types) or _computed(types)
         if node.key in _CHOSEN:
             return _common(types)
         return _RESULTS.get(str(node.name).lower() if node.key == "anonymous" else node.key)
@@ -190,6 +198,27 @@ def _computed(types: Sequence[DataType]) -> DataType | None:
     if _NUMBERS.issuperset(types):
         return _common(types) or DOUBLE
     return types[0] if len(types) == 1 and isinstance(types[0], Decimal) else None
+
+
+def _of_times(operator: str, types: Sequence[DataType]) -> DataType | None:
+    """Return the type of a sum or a difference of dates, times and intervals; None for others."""
+    match operator, [type_.name for type_ in types if isinstance(type_, Atomic)]:
+        case "add", ["date", "byte" | "short" | "integer"] | ["byte" | "short" | "integer", "date"]:
+            return DATE
+        case "sub", ["date", "byte" | "short" | "integer"]:
+            return DATE
+        case "sub", ["date", "date"]:
+            return Atomic("interval day")
+        case "sub", ["date" | "timestamp" | "timestamp_ntz", "date" | "timestamp" | "timestamp_ntz"]:
+            return Atomic("interval day to second")
+        case _:
+            return None
+
+
+def _of_interval(node: exp.Expr) -> DataType | None:
+    unit = node.args.get("unit")
+    name = f"interval {unit.name.lower().removesuffix('s')}" if unit is not None else ""
+    return Atomic(name) if name in _INTERVALS else None
 
 
 def _joined(types: Sequence[DataType]) -> DataType | None:

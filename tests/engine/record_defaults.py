@@ -43,6 +43,14 @@ DEFAULTS = (
     "array()", "array(1)", "array('x')", "array(1.5)", "map()", "map('a', 1)", "map('a', 'x')",
     "named_struct('a', 1)", "named_struct('b', 1)", "named_struct('a', 'x')", "struct(1)",
     "parse_json('{}')", "parse_json('{')", "current_user()", "current_date()", "current_timestamp()", "now()",
+    "NULL", "CAST(NULL AS STRING)", "CAST(NULL AS BOOLEAN)", "CAST(NULL AS BINARY)", "CAST(NULL AS DATE)",
+    "CAST(NULL AS TIMESTAMP)", "CAST(NULL AS ARRAY<INT>)", "1 = 1", "NOT true", "CAST(1 AS BOOLEAN)",
+    "1 IN (1, 2)", "length('abc')", "coalesce(1, 2)", "year(current_date())", "unix_timestamp()",
+    "abs(-1.5)", "CAST(1.5 AS DECIMAL(4,2))", "sqrt(4)", "1 + 1.5D", "7 / 2", "upper('a')", "md5('a')",
+    "CAST('a' AS BINARY)", "unhex('1F')", "CURRENT_DATE", "to_date('2020-01-02')",
+    "CAST('2020-01-02' AS DATE)", "date_add(current_date(), 1)", "CURRENT_TIMESTAMP",
+    "CAST('2020-01-02 03:04:05' AS TIMESTAMP)", "date_trunc('DAY', now())", "localtimestamp()",
+    "CAST('2020-01-02' AS TIMESTAMP_NTZ)",
 )  # fmt: skip
 
 RECORD = Path(__file__).with_name("defaults.csv")

@@ -26,13 +26,14 @@ _LENGTH_OF_ROW = "DELTA_EXCEED_CHAR_VARCHAR_LIMIT"
 def default_does_not_fit(
     change: TableAdded | FieldAdded | DefaultChanged, ctx: RuleContext
 ) -> Iterator[Problem]:
-    """A default is a number, a text or a boolean that the type of its column cannot hold.
+    """A default has a value that the type of its column cannot hold.
 
     ## What it does
 
     Compares each new default that is one literal with the type of its column, as Spark converts it. As a
     warning it reports a number that Spark rounds: `int DEFAULT 1.5` stores 1. Other expressions, such as
-    casts and function calls, are not computed: `apply` asks the engine before its first statement. NC016
+    casts and function calls, are not computed, but it reports those of a type that Spark converts no value
+    of: `int DEFAULT current_date()`. Of the rest `apply` asks the engine before its first statement. NC016
     reports defaults that are no constants.
 
     ## Why is this bad?

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.conditions import ConditionFault, ConditionProblem, condition_problem, has_call
+from schemalint.delta.conditions import ConditionFault, ConditionProblem, condition_problem
 from schemalint.delta.datatype import Struct
 from schemalint.delta.expressions import (
     Expression,
@@ -11,6 +11,7 @@ from schemalint.delta.expressions import (
     unknown_functions,
     unusable_part,
 )
+from schemalint.delta.operands import OperandFault
 from schemalint.delta.sql_text import tokens
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
@@ -24,7 +25,10 @@ _QUOTES = "in Spark, double quotes make a text: put names of columns into back-q
     "NC026",
     on=(Contract, LiveTable),
     severity=Severity.ERROR,
-    delta_errors=(*(fault.value for fault in ConditionFault if fault.value), _OF_ROW, _OF_ROW_WITH_CALL),
+    delta_errors=(
+        *(fault.value for fault in (*ConditionFault, *OperandFault) if fault.value),
+        *(_OF_ROW, _OF_ROW_WITH_CALL),
+    ),
     verdict="impossible",
 )
 def not_a_condition(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
@@ -36,7 +40,8 @@ def not_a_condition(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Pr
 
     - a text that is used with a number, a boolean or a time, and cannot be cast to it: `"high price" > 0`,
       where the double quotes make a text and no name, or `day > 'tomorrow'`;
-    - two types that Spark does not compare, such as a number and a boolean;
+    - two types that Spark does not compare or compute with, such as a number and a boolean, or a number and
+      the difference of two dates, which is an interval;
     - a value in place of a condition: `amount + 1`;
     - as a warning, a constraint without any column, such as `"Product.Id" IS NOT NULL`: a text is never
       null, so nothing is checked.
@@ -47,8 +52,8 @@ def not_a_condition(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Pr
 
     ## Why is this bad?
 
-    `ADD CONSTRAINT` fails with `CAST_INVALID_INPUT`, `DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES`,
-    `DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE` or `DELTA_NON_BOOLEAN_CHECK_CONSTRAINT`. Other writers may have
+    `ADD CONSTRAINT` fails with `CAST_INVALID_INPUT`, `DATATYPE_MISMATCH` or
+    `DELTA_NON_BOOLEAN_CHECK_CONSTRAINT`. Other writers may have
     stored such a constraint: then each write that comes to the comparison fails, with `TASK_WRITE_FAILED`
     because of a text, and because of two types with the same error as above or, beside a function, with
     `INTERNAL_ERROR`. A value in place of a condition
@@ -118,9 +123,9 @@ def _of_table(expression: Expression, problem: ConditionProblem, ctx: RuleContex
             effect, error = "writes fail where Spark comes to it", None
         case ConditionFault.TEXT:
             effect, error = "every write fails", _OF_ROW
-        case ConditionFault.TYPES | ConditionFault.NEGATED:
+        case OperandFault():
             effect = "every write fails"
-            error = _OF_ROW_WITH_CALL if has_call(expression.text) else problem.fault.value
+            error = _OF_ROW_WITH_CALL if problem.is_after_call else problem.fault.value
     is_mended = expression not in expressions_of(ctx.after)
     return Problem(
         f"{expression.subject} {problem.what}: {effect}",
@@ -138,4 +143,8 @@ def _help(expression: Expression, problem: ConditionProblem) -> str:
         return _QUOTES
     if problem.fault in (ConditionFault.NOT_BOOLEAN, ConditionFault.NO_COLUMN):
         return "write a condition on the columns of one row"
+    if " interval " in f" {problem.what} ":
+        return (
+            "compare it with an interval, such as INTERVAL 30 DAYS, or count days with datediff(end, start)"
+        )
     return "compare values of one type, or cast one of them"

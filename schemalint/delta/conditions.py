@@ -183,8 +183,10 @@ def _among(node: exp.Expr, operands: Sequence[exp.Expr], types: NodeTypes) -> _F
         left, right = operands
         differing = _of_types(node.key, types.of(left), types.of(right))
         return differing or _cast(left, _target(right, types)) or _cast(right, _target(left, types))
-    targets = dict.fromkeys(_target(operand, types) for operand in operands)
-    pairs = ((operand, target) for operand in operands for target in targets)
+    # Types of one kind have the same faults, and there are few kinds.
+    known = [target for operand in operands if (target := _target(operand, types)) is not None]
+    targets = {kind_of(target): target for target in reversed(known)}
+    pairs = ((operand, target) for operand in operands for target in reversed(targets.values()))
     faults = (
         _of_types(node.key, types.of(operand), target) or _cast(operand, target) for operand, target in pairs
     )

@@ -101,7 +101,13 @@ def fault_of_one(operator: str, type_: DataType) -> OperandFault | None:
 
 
 def fault_of_pair(operator: str, left: DataType, right: DataType) -> OperandFault | None:
-    """Return why Spark refuses two operands of an operator; None if nothing is known of that."""
+    """Return why Spark refuses two operands of an operator; None if nothing is known of that.
+
+    Args:
+        operator: One of `ARITHMETIC`, `BITS`, `COMPARISONS` or `LOGICAL`.
+        left: The type of the left operand.
+        right: That of the right one.
+    """
     kinds = kind_of(left), kind_of(right)
     if "" in kinds:
         return None

@@ -25,6 +25,16 @@ def test_a_number_of_thousands_of_digits_ends_no_check() -> None:
     assert condition_problem(f"b < {'0' * 5_000}1", Struct((Field("b", STRING),))) is None
 
 
+def test_work_grows_with_the_length_of_a_list_of_values_of_as_many_types() -> None:
+    assert_linear(
+        lambda number: condition_problem(
+            f"a IN ({', '.join(f'CAST(NULL AS struct<x{index}: int>)' for index in range(number))}, b)",
+            Struct((Field("a", Struct(())), Field("b", Struct((Field("x", STRING),))))),
+        ),
+        60,
+    )
+
+
 def test_work_grows_with_the_length_of_a_list() -> None:
     assert_linear(
         lambda number: condition_problem(f"a IN ({', '.join(map(str, range(number)))})", COLUMNS), 200

@@ -7,7 +7,6 @@ records the answers.
 from __future__ import annotations
 
 import csv
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,6 +14,7 @@ import yaml
 
 from engine.record_logs import ACCEPTED, _outcome
 from engine.record_types import _versions
+from engine.recording import record_all
 from support.short_logs import write_short_log
 
 if TYPE_CHECKING:
@@ -128,14 +128,5 @@ def _of_table(spark: SparkSession, folder: Path, number: str, text: str) -> Answ
     )
 
 
-def _record_all() -> None:
-    from conftest import start_session  # noqa: PLC0415 (a pytest module, needed only here)
-
-    with tempfile.TemporaryDirectory() as folder:
-        session = start_session(Path(folder, "warehouse"))
-        write_record(ask(session, Path(folder), all_questions()))
-        session.stop()
-
-
 if __name__ == "__main__":
-    _record_all()
+    record_all(ask, all_questions(), write_record)

@@ -7,7 +7,6 @@ call of each function of ``functions.csv``, and records the answers.
 from __future__ import annotations
 
 import csv
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,6 +16,7 @@ from engine.record_functions import NOT_ASKED
 from engine.record_functions import read_record as recorded_functions
 from engine.record_logs import ACCEPTED, _outcome
 from engine.record_types import _versions
+from engine.recording import record_all
 from schemalint.delta.functions import FunctionKind, kinds
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ COLUMNS: Final = {
     "vc": "varchar(5)",
     "ch": "char(5)",
 }
+TIMES: Final = ("dt + 1", "b + dt", "dt - dt", "ts - dt")
 _SOURCES: Final = ", ".join(f"{name} {type_}" for name, type_ in COLUMNS.items())
 _BATCH: Final = 16
 
@@ -75,7 +76,7 @@ class Answer(NamedTuple):
 
 
 def all_questions() -> list[Question]:
-    """Return a question for each operator and function of a single row, and for each pair of two types."""
+    """Return a question for each operator and function of a single row, and for pairs of two types."""
     calls = (
         question.call
         for question in recorded_functions()
@@ -84,7 +85,7 @@ def all_questions() -> list[Question]:
     simple = {name: type_ for name, type_ in COLUMNS.items() if "<" not in type_}
     return [
         *(Question(text) for text in dict.fromkeys([*OPERATORS, *calls])),
-        *(Question(name, type_) for name in simple for type_ in simple.values()),
+        *(Question(text, type_) for text in (*simple, *TIMES) for type_ in simple.values()),
     ]
 
 
@@ -148,14 +149,5 @@ def _create(spark: SparkSession, path: Path, columns: Iterable[tuple[str, str]])
     return _outcome(spark, f"CREATE TABLE delta.`{path}` ({_SOURCES}, {generated}) USING delta")
 
 
-def _record_all() -> None:
-    from conftest import start_session  # noqa: PLC0415 (a pytest module, needed only here)
-
-    with tempfile.TemporaryDirectory() as folder:
-        session = start_session(Path(folder, "warehouse"))
-        write_record(ask(session, Path(folder), all_questions()))
-        session.stop()
-
-
 if __name__ == "__main__":
-    _record_all()
+    record_all(ask, all_questions(), write_record)

@@ -7,7 +7,6 @@ are the ``log`` entries of the rules' cases in ``tests/rules/<rule>.yaml``.
 from __future__ import annotations
 
 import csv
-import tempfile
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import yaml
 
 from engine.record_types import _error_class, _versions
+from engine.recording import record_all
 from support.rule_cases import load_cases
 from support.short_files import write_data_files
 from support.short_logs import write_short_log
@@ -136,14 +136,5 @@ def _java_class(error: object) -> str:
     return name
 
 
-def _record_all() -> None:
-    from conftest import start_session  # noqa: PLC0415 (a pytest module, needed only here)
-
-    with tempfile.TemporaryDirectory() as folder:
-        session = start_session(Path(folder, "warehouse"))
-        write_record(ask(session, Path(folder), all_questions()))
-        session.stop()
-
-
 if __name__ == "__main__":
-    _record_all()
+    record_all(ask, all_questions(), write_record)

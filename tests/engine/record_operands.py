@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import csv
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from engine.record_logs import ACCEPTED
 from engine.record_types import _versions
+from engine.recording import record_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -41,8 +41,11 @@ LITERALS: Final = ("1", "1.5", "'1'", "'x'", "true", "date'2026-01-02'", "interv
 OPERANDS: Final = (*COLUMNS, *LITERALS)
 
 OPERATORS: Final = {
-    **{f"{sign}": f"({{}} {sign} {{}}) IS NOT NULL" for sign in ("+", "-", "*", "/", "%", "div", "&")},
-    **{sign: f"{{}} {sign} {{}}" for sign in ("=", "<", "<=>", "AND", "LIKE")},
+    **{sign: f"({{}} {sign} {{}}) IS NOT NULL" for sign in ("+", "-", "*", "/", "%", "div", "&", "|", "^")},
+    **{
+        word: f"{{}} {word} {{}}"
+        for word in ("=", "<>", "<", ">=", "<=>", "AND", "OR", "LIKE", "RLIKE", "ILIKE")
+    },
     "IN": "{} IN (NULL, {})",
     "BETWEEN": "{0} BETWEEN {1} AND {0}",
     "coalesce": "coalesce({}, {}) IS NOT NULL",
@@ -124,14 +127,5 @@ def read_record(path: Path = RECORD) -> dict[Question, str]:
         }
 
 
-def _record_all() -> None:
-    from conftest import start_session  # noqa: PLC0415 (a pytest module, needed only here)
-
-    with tempfile.TemporaryDirectory() as folder:
-        session = start_session(Path(folder, "warehouse"))
-        write_record(ask(session, Path(folder), all_questions()))
-        session.stop()
-
-
 if __name__ == "__main__":
-    _record_all()
+    record_all(ask, all_questions(), write_record)

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import csv
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from engine.record_logs import ACCEPTED, _outcome
 from engine.record_types import _versions
+from engine.recording import record_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -125,14 +125,5 @@ def _answer(spark: SparkSession, name: str, question: Question) -> Answer:
     )
 
 
-def _record_all() -> None:
-    from conftest import start_session  # noqa: PLC0415 (a pytest module, needed only here)
-
-    with tempfile.TemporaryDirectory() as folder:
-        session = start_session(Path(folder, "warehouse"))
-        write_record(ask(session, Path(folder), all_questions()))
-        session.stop()
-
-
 if __name__ == "__main__":
-    _record_all()
+    record_all(ask, all_questions(), write_record)

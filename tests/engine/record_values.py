@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import csv
 import json
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.record_logs import _outcome, listing_files
 from engine.record_types import _versions
+from engine.recording import record_all
 from engine.state_questions import INVALID_VALUES
 from schemalint.delta.live_effect import stopped_by
 from schemalint.delta.properties import PROPERTIES
@@ -106,14 +106,5 @@ def _write_log(table: Path, properties: Mapping[str, str], version: int = 0) -> 
     write_commit(table, version, "".join(json.dumps(action) + "\n" for action in actions))
 
 
-def _record_all() -> None:
-    from conftest import start_session  # noqa: PLC0415 (a pytest module, needed only here)
-
-    with tempfile.TemporaryDirectory() as folder:
-        session = start_session(Path(folder, "warehouse"))
-        write_record(ask(session, Path(folder), all_questions()))
-        session.stop()
-
-
 if __name__ == "__main__":
-    _record_all()
+    record_all(ask, all_questions(), write_record)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,11 @@ import pytest
 
 from engine.record_defaults import TYPES, Question, all_questions, ask, read_record, refusal
 from engine.record_logs import ACCEPTED, _outcome
-from schemalint.delta.datatype import Char, Varchar
+from schemalint.delta.datatype import Char, Struct, Varchar
 from schemalint.delta.default_values import Misfit, misfit
-from schemalint.delta.type_text import parse_type
+from schemalint.delta.expression_types import expression_type
+from schemalint.delta.operands import kind_of
+from schemalint.delta.type_text import parse_type, print_type
 from schemalint.delta.widening import TypeStep, step
 from support.sampling import some_of_each
 
@@ -48,6 +51,25 @@ def test_a_literal_that_is_refused_is_reported(type_: str) -> None:
     }
     reported = {question.default for question in RECORD if question.type == type_ and _is_reported(question)}
     assert {default for default in refused - reported if not _is_undecided(default, type_)} == set()
+
+
+@pytest.mark.parametrize("kind", sorted({kind_of(parse_type(type_)) for type_ in TYPES}))
+def test_an_expression_of_a_type_of_which_no_value_is_accepted_is_reported(kind: str) -> None:
+    by_type = defaultdict(list)
+    for question in RECORD:
+        computed = expression_type(question.default, Struct(()))
+        # Intervals and arrays are left to `apply`.
+        if computed is None or kind_of(computed) in {"interval", "array"}:
+            continue
+        if kind_of(parse_type(question.type)) == kind:
+            by_type[re.sub(r"\(.*", "", print_type(computed))].append(question)
+    refused = [
+        question
+        for questions in by_type.values()
+        if not any(RECORD[question] for question in questions)
+        for question in questions
+    ]
+    assert [question for question in refused if not _is_reported(question)] == []
 
 
 @pytest.mark.spark

@@ -53,11 +53,10 @@ def not_a_condition(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Pr
     ## Why is this bad?
 
     `ADD CONSTRAINT` fails with `CAST_INVALID_INPUT`, `DATATYPE_MISMATCH` or
-    `DELTA_NON_BOOLEAN_CHECK_CONSTRAINT`. Other writers may have
-    stored such a constraint: then each write that comes to the comparison fails, with `TASK_WRITE_FAILED`
-    because of a text, and because of two types with the same error as above or, beside a function, with
-    `INTERNAL_ERROR`. A value in place of a condition
-    stops nothing and checks nothing, so it is a warning there (all measured on Delta 4.4.0).
+    `DELTA_NON_BOOLEAN_CHECK_CONSTRAINT`. Other writers may have stored such a constraint: then each write
+    that comes to the comparison fails, with `TASK_WRITE_FAILED` because of a text, and because of types with
+    the same error as above or, after the call of a function, with `INTERNAL_ERROR`. A value in place of a
+    condition stops nothing and checks nothing, so it is a warning there (all measured on Delta 4.4.0).
 
     ## What to do
 
@@ -143,7 +142,7 @@ def _help(expression: Expression, problem: ConditionProblem) -> str:
         return _QUOTES
     if problem.fault in (ConditionFault.NOT_BOOLEAN, ConditionFault.NO_COLUMN):
         return "write a condition on the columns of one row"
-    if " interval " in f" {problem.what} ":
+    if isinstance(problem.fault, OperandFault) and "interval" in problem.what.split():
         return (
             "compare it with an interval, such as INTERVAL 30 DAYS, or count days with datediff(end, start)"
         )

@@ -143,7 +143,7 @@ engine: require-java $(INSTALLED)
 	SCHEMALINT_ENGINE_ALL=1 $(BIN)/python -m pytest -n 2 --dist load -m spark $(SAMPLED)
 	SCHEMALINT_ENGINE_ALL=1 SCHEMALINT_ENGINE_PLANS=200 $(BIN)/python -m pytest -n 2 --dist load -m spark tests/planner
 	$(BIN)/python -m pytest -n 2 --dist load -m engine --ignore=tests/planner $(addprefix --ignore=,$(SAMPLED))
-	SCHEMALINT_ENGINE_ALL=1 $(BIN)/python -m pytest -n 2 tests/lint/test_one_finding.py
+	SCHEMALINT_ENGINE_ALL=1 $(BIN)/python -m pytest -n 2 tests/judge/test_one_finding.py
 endif
 
 # An older engine with its Spark, and schemalint as its users install it.

@@ -76,7 +76,7 @@ def test_a_check_loads_neither_the_log_nor_the_planner(repo: Repo) -> None:
         "schemalint.contract.fixes",
         # No table of these contracts has a consumer.
         "schemalint.clients",
-        "schemalint.lint.client_losses",
+        "schemalint.judge.client_losses",
         "schemalint.delta.streams",
         "schemalint.tables.streaming",
     )
@@ -92,7 +92,8 @@ def test_a_plan_needs_no_spark(repo: Repo) -> None:
 
 # One violation of each import contract, in a module that did not exist when the contract was written.
 PLANTED = {
-    "schemalint/lint/planted.py": "import subprocess\n",
+    "schemalint/review/planted.py": "import subprocess\n",
+    "schemalint/judge/planted.py": "import yaml\n",
     "schemalint/tables/table_json/planted.py": "import pyspark\n",
     "schemalint/delta/planted.py": "import click\n",
     "schemalint/project/git/planted.py": "from schemalint.cli import main\n",
@@ -160,8 +161,8 @@ from schemalint.tables.catalog.target_tables import TargetTables
 from schemalint.project.config import Config, Target
 from schemalint.project.config.trust import resolve_storage
 from schemalint.project.git import Worktree
-from schemalint.lint.live_side import live_side
-from schemalint.lint.rulebook import rules_of
+from schemalint.review.live_tables import live_side
+from schemalint.review.rulebook import rules_of
 from schemalint.project.config.repository_config import Project
 from schemalint.spark.session import start
 
@@ -233,7 +234,7 @@ def test_mypy_reports_every_match_that_lacks_a_new_kind_of_change(mypy_output: s
         "schemalint/contract/contract_editor.py",
         "schemalint/delta/change_data.py",
         "schemalint/delta/patch.py",
-        "schemalint/lint/finding_location.py",
+        "schemalint/judge/finding_location.py",
         "schemalint/model/change_kind.py",
         "schemalint/model/impact.py",
         "schemalint/planner/refusals.py",

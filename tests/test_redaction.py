@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from schemalint.base.errors import LiveError, Location, SchemalintError
 from schemalint.base.printable import json_text, printable
 from schemalint.base.redaction import hide, hide_nothing, masked, without_secrets
-from schemalint.lint.rule_lookup import explain
 from schemalint.model.finding import CheckResult, ObjectRef
 from schemalint.project import config
 from schemalint.project.config.storage_settings import resolve_variables
 from schemalint.project.git.globs import parse_glob
+from schemalint.report.explain import explain
 from schemalint.spark.findings_sink import AuditRun, rows_of
 from schemalint.tables.table_json import from_json
 from support.attack_texts import CREDENTIAL, URIS

@@ -93,7 +93,7 @@ def _require_unique_names(revision: Contract, contract: Contract) -> None:
                 f"{contract.table} cannot be reverted: {revision.file} has two columns of one name{inside}"
                 f"{'' if revision is contract else ' in an earlier revision'}",
                 help="rename or remove one of the two, or name a later revision with --to",
-                location=contracts.locate(contract, ("columns",)),
+                location=contract.locate(("columns",)),
             )
 
 
@@ -132,7 +132,7 @@ def reverted_text(contract: Contract, text: str, reversal: Reversal) -> str:
         raise ContractError(
             f"{contract.table} cannot be reverted in place: {difference} remains",
             help="make the change by hand",
-            location=contracts.locate(contract, ("table",)),
+            location=contract.locate(("table",)),
         )
     _require_same_columns(contract, changes, diff(contract.state, edited))
     return after
@@ -144,7 +144,7 @@ def _require_same_columns(contract: Contract, intended: Iterable[Change], read: 
         raise ContractError(
             f"{contract.table}: a swap cannot be reverted while its `renamed_from` is still declared",
             help="remove `renamed_from` from these columns, commit and apply that, then revert with --to",
-            location=contracts.locate(contract, ("columns",)),
+            location=contract.locate(("columns",)),
         )
 
 

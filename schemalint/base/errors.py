@@ -81,6 +81,10 @@ class LiveError(SchemalintError):
     """A live table or its log cannot be reached or read."""
 
 
+class MissingEntry(LiveError):  # noqa: N818 (an answer more than an error)
+    """A file of live tables has no entry for this table."""
+
+
 class PluginError(SchemalintError):
     """A rule package cannot be loaded, or one of its rules raises an exception."""
 

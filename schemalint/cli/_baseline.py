@@ -17,22 +17,22 @@ from schemalint.base.values import frozen, replace
 from schemalint.cli import print_note
 from schemalint.cli._options import together
 from schemalint.delta.footer_summary import PhysicalTypes
-from schemalint.lint.approve import approve
-from schemalint.lint.baseline import Baseline, Entry, read_baseline, rewritten, text_of, unused
-from schemalint.lint.exception_findings import judge_exception
-from schemalint.lint.rule_judge import ordered
+from schemalint.judge.rule_judge import ordered
 from schemalint.model.contract import table_key
 from schemalint.model.fact import JudgedException
 from schemalint.project import git
+from schemalint.review.approve import approve
+from schemalint.review.baseline import Baseline, Entry, read_baseline, rewritten, text_of, unused
+from schemalint.review.exception_findings import judge_exception
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from schemalint.cli._typed import BaselineOptions
-    from schemalint.lint.check_sides import Sides
-    from schemalint.lint.rule_sets import RuleSets
     from schemalint.model.finding import CheckResult, Finding
     from schemalint.project.git import Side
+    from schemalint.review.rule_sets import RuleSets
+    from schemalint.review.sides import Sides
 
 
 baseline_options = together(

@@ -17,7 +17,7 @@ _NAME: Final = r"[A-Za-z0-9][\w.-]*"
 
 def rule_codes(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the codes of installed rules; of a list with commas, the last one is completed."""
-    from schemalint.lint.rulebook import load_rules  # noqa: PLC0415 (only after the Tab key)
+    from schemalint.review.rulebook import load_rules  # noqa: PLC0415 (only after the Tab key)
 
     before, comma, last = incomplete.rpartition(",")
     return [f"{before}{comma}{rule.code}" for rule in load_rules() if rule.code.startswith(last.upper())]

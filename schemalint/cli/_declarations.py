@@ -11,12 +11,12 @@ from schemalint.base.values import frozen
 from schemalint.cli import print_note
 from schemalint.cli._options import together
 from schemalint.cli._typed import ReportOptions
-from schemalint.lint.check_sides import Sides
 from schemalint.project import git
+from schemalint.review.sides import Sides
 
 if TYPE_CHECKING:
-    from schemalint.lint.declared_tables import DeclaredTables
     from schemalint.project.git import Contents
+    from schemalint.review.declared_tables import DeclaredTables
 
 
 @frozen
@@ -45,7 +45,7 @@ def tables_of_other_tools(
     deciding, files = sides.deciding, (options.base_from, options.head_from)
     if files == (None, None) and not any(config.declarations for config in deciding):
         return None
-    from schemalint.lint.declared_tables import declared_tables  # noqa: PLC0415 (only with such files)
+    from schemalint.review.declared_tables import declared_tables  # noqa: PLC0415 (only with such files)
 
     is_ci = git.is_ci(os.environ)
     tables = declared_tables(sides.repository, sides.base, sides.head, deciding, files, is_ci=is_ci)
@@ -59,6 +59,6 @@ def with_additions(declared: DeclaredTables | None, contents: Contents) -> Decla
     """Return the tables with what contracts add to them (``extends``)."""
     if declared is None:
         return None
-    from schemalint.lint.declared_tables import with_overlays  # noqa: PLC0415 (only with such files)
+    from schemalint.review.declared_tables import with_overlays  # noqa: PLC0415 (only with such files)
 
     return with_overlays(declared, contents)

@@ -19,10 +19,10 @@ from schemalint.report import findings as reports
 
 if TYPE_CHECKING:
     from schemalint.cli._typed import ReportOptions
-    from schemalint.lint.check_sides import Sides
     from schemalint.model.finding import CheckResult, Severity
     from schemalint.plugin import Rule
     from schemalint.project.git import Contents
+    from schemalint.review.sides import Sides
 
 
 _FOR_PEOPLE: Final = ("concise", "full")
@@ -168,8 +168,8 @@ def log_run(sides: Sides, contents: Contents, rules: Sequence[Rule]) -> None:
 
 def warn_of_owners(sides: Sides) -> None:
     """Warn where reviews have owners, and a file that approves findings has none."""
-    from schemalint.lint.exception_files import exceptions_name  # noqa: PLC0415 (only in CI)
     from schemalint.project.code_owners import code_owners  # noqa: PLC0415
+    from schemalint.review.exception_files import exceptions_name  # noqa: PLC0415 (only in CI)
 
     def read(name: str) -> str | None:
         try:

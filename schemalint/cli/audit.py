@@ -25,12 +25,12 @@ from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
 from schemalint.delta.engine import NO_ENGINES, Engine, Engines
-from schemalint.lint.audit_cases import audit_cases, read_for_audit
-from schemalint.lint.consumers import configuration_faults, warning_of_writers
-from schemalint.lint.rule_sets import RuleSets, lock_faults, rule_sets_of
-from schemalint.lint.run_audit import audit, with_exceptions
-from schemalint.lint.run_check import with_exit_status
 from schemalint.model.finding import CheckResult, Run, SideRef
+from schemalint.review.audit_cases import audit_cases, read_for_audit
+from schemalint.review.consumers import configuration_faults, warning_of_writers
+from schemalint.review.rule_sets import RuleSets, lock_faults, rule_sets_of
+from schemalint.review.run_audit import audit, with_exceptions
+from schemalint.review.run_check import with_exit_status
 from schemalint.tables.catalog.audit_targets import AuditTargets
 from schemalint.tables.catalog.table_requests import open_environment, table_requests
 
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from schemalint.cli._connection import Spark
-    from schemalint.lint.audit_cases import TableReading
-    from schemalint.lint.case import Case
+    from schemalint.judge.case import Case
     from schemalint.model.consumer import Consumer
     from schemalint.project.config.trust import Trusted
     from schemalint.project.git import Repository
+    from schemalint.review.audit_cases import TableReading
     from schemalint.spark.findings_sink import FindingsSink
     from schemalint.tables.catalog import Catalog
     from schemalint.tables.catalog.table_requests import Environment, TableRequest

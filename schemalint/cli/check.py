@@ -41,20 +41,7 @@ from schemalint.cli._output import show
 from schemalint.cli._progress import shown_progress, workers_of, workers_options
 from schemalint.cli._reports import log_run, outputs_of, report_options, warn_of_owners, write_reports
 from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
-from schemalint.lint.check_input import CheckInput
-from schemalint.lint.check_sides import (
-    Sides,
-    head_config,
-    local_sides,
-    path_filter,
-    readable_ancestors,
-    review_sides,
-)
-from schemalint.lint.consumers import warning_of_writers
-from schemalint.lint.exception_files import exceptions_of
-from schemalint.lint.rule_judge import ordered
-from schemalint.lint.rule_sets import RuleSets, is_locked, lock_faults, rule_sets_of
-from schemalint.lint.run_check import check, with_exit_status
+from schemalint.judge.rule_judge import ordered
 from schemalint.model.exception import ExceptionSource
 from schemalint.model.finding import CheckResult, Finding, Run, SideRef
 from schemalint.project import git
@@ -64,11 +51,24 @@ from schemalint.project.config.target_engines import without_writers
 from schemalint.project.config.trust import Trusted, find_trusted
 from schemalint.project.git import Contents, Index, Revision, Side, Worktree
 from schemalint.report.text_helpers import as_of_text
+from schemalint.review.check_input import CheckInput
+from schemalint.review.consumers import warning_of_writers
+from schemalint.review.exception_files import exceptions_of
+from schemalint.review.rule_sets import RuleSets, is_locked, lock_faults, rule_sets_of
+from schemalint.review.run_check import check, with_exit_status
+from schemalint.review.sides import (
+    Sides,
+    head_config,
+    local_sides,
+    path_filter,
+    readable_ancestors,
+    review_sides,
+)
 
 if TYPE_CHECKING:
     from schemalint.delta.engine import Engine
-    from schemalint.lint.baseline import Baseline
-    from schemalint.lint.check_input import LiveSide
+    from schemalint.review.baseline import Baseline
+    from schemalint.review.check_input import LiveSide
     from schemalint.tables.storage.table_workers import Tell
 
 
@@ -319,7 +319,7 @@ def _has_contracts(contents: Contents, options: CheckOptions) -> bool:
 
 def _fixed(project: Project, request: CheckInput, options: CheckOptions) -> CheckResult:
     """Write the fixes, or show them as a diff: then return the result without them."""
-    from schemalint.lint.run_check import check_and_fix, with_fixes  # noqa: PLC0415 (only with --fix or --diff)
+    from schemalint.review.run_check import check_and_fix, with_fixes  # noqa: PLC0415 (only with --fix or --diff)
 
     result, files = check_and_fix(request, unsafe=options.unsafe_fixes)
     if options.show_diff:
@@ -377,7 +377,7 @@ def _live(
 ) -> LiveSide | None:
     if settings is None or not options.is_live:
         return None
-    from schemalint.lint.live_side import live_side, live_side_from  # noqa: PLC0415 (only with live tables)
+    from schemalint.review.live_tables import live_side, live_side_from  # noqa: PLC0415 (only with live tables)
 
     target, history = options.connection.target, options.history
     if options.live_from is not None:

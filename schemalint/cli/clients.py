@@ -17,11 +17,12 @@ from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
 from schemalint.contract.contract_revisions import Revisions
 from schemalint.deploy.last_applied import LastApplied, find_last_applied
-from schemalint.lint.case import Case, Verdict
-from schemalint.lint.client_losses import known_clients, today
-from schemalint.lint.consumers import configuration_faults, with_consumers
+from schemalint.judge.case import Case
+from schemalint.judge.client_losses import known_clients, today
+from schemalint.judge.verdict import Verdict
 from schemalint.project.git import Worktree
 from schemalint.report.table import client_matrix as reports
+from schemalint.review.consumers import configuration_faults, with_consumers
 from schemalint.tables.catalog.table_requests import open_environment, read_tables, table_requests
 from schemalint.tables.table_json import TableFailure
 

@@ -11,9 +11,9 @@ from schemalint.base.errors import UsageError
 from schemalint.cli._completion import rule_codes
 from schemalint.cli._options import examples
 from schemalint.cli._output import show
-from schemalint.lint.rule_lookup import explain
-from schemalint.lint.rulebook import load_rules
+from schemalint.report.explain import explain
 from schemalint.report.rule_pages import explanation
+from schemalint.review.rulebook import load_rules
 
 
 @click.command(

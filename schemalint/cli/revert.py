@@ -128,8 +128,8 @@ def _plan(
 ) -> Deployment:
     from schemalint.deploy.deploy_input import DeployInput  # noqa: PLC0415
     from schemalint.deploy.prepare import prepare  # noqa: PLC0415
-    from schemalint.lint.rulebook import rules_for_apply  # noqa: PLC0415
     from schemalint.project.git import Worktree  # noqa: PLC0415
+    from schemalint.review.rulebook import rules_for_apply  # noqa: PLC0415
     from schemalint.tables.catalog.table_location import choose_target  # noqa: PLC0415
 
     return prepare(

@@ -6,8 +6,8 @@ import click
 
 from schemalint.cli._options import examples
 from schemalint.cli._output import show
-from schemalint.lint.rulebook import load_rules
 from schemalint.report import rule_pages as rule_texts
+from schemalint.review.rulebook import load_rules
 
 
 @click.command(

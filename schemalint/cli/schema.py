@@ -19,7 +19,7 @@ SCHEMAS: Final[dict[str, str | tuple[str, str]]] = {
     "exceptions": ("schemalint.contract.dialects.native.contract_schema", "exceptions_schema"),
     "config": ("schemalint.project.config.config_schema", "json_schema"),
     "nested-config": ("schemalint.project.config.config_schema", "nested_json_schema"),
-    "baseline": "lint/baseline.schema.json",
+    "baseline": "review/baseline.schema.json",
     "report": "report/findings/json.schema.json",
     "table": "tables/table_json/table.schema.json",
     "plan": "report/plan/plan.schema.json",

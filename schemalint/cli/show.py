@@ -15,7 +15,7 @@ from schemalint.cli._connection import settings_anywhere, spark_for, via_options
 from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
-from schemalint.lint.consumers import configuration_faults
+from schemalint.review.consumers import configuration_faults
 from schemalint.tables.catalog.table_requests import open_environment, read_tables, table_requests
 from schemalint.tables.table_json import TableFailure, failure_to_json, to_json
 

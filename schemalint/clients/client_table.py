@@ -15,9 +15,6 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, TypeAlias
 
-from schemalint.base.document import read_documents
-from schemalint.base.document.nodes import Mapping as MappingNode
-from schemalint.base.document.nodes import Node, Scalar
 from schemalint.base.values import frozen, replace
 from schemalint.delta.datatype import DataType, Decimal
 from schemalint.delta.type_text import TypeTextError, parse_type, print_type
@@ -188,9 +185,9 @@ def rows_of(name: str, user_rows: Iterable[Mapping[str, Any]] = ()) -> list[dict
 
 def file_data(name: str) -> Any:  # noqa: ANN401 (YAML; the tests check it)
     """Return the content of a client's file as plain data."""
-    file = resources.files(__package__) / f"{name}{_SUFFIX}"
-    (document,) = read_documents(file.read_text(encoding="utf-8"), file.name)
-    return _plain(document.root)
+    from schemalint.clients.client_file import plain_data  # noqa: PLC0415 (reads YAML: only with a client)
+
+    return plain_data(resources.files(__package__) / f"{name}{_SUFFIX}")
 
 
 @cache
@@ -205,14 +202,6 @@ def _shipped(name: str) -> Client:
         data.get("reads"),
         tuple(read_row(row, data["as_of"]) for row in data["rows"]),
     )
-
-
-def _plain(node: Node) -> Any:  # noqa: ANN401 (as above)
-    if isinstance(node, Scalar):
-        return node.value
-    if isinstance(node, MappingNode):
-        return {entry.key.text: _plain(entry.value) for entry in node.entries}
-    return [_plain(item) for item in node.items]
 
 
 def _list(value: str | list[str]) -> list[str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from schemalint.base.values import replace
-from schemalint.contract.anchors import Anchors, locate, text_of
+from schemalint.contract.anchors import text_of
 from schemalint.contract.read_contracts import ReadResult, read, table_keys, unread_files, why_not_a_contract
-from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract
+from schemalint.model.effective import effective
 
 if TYPE_CHECKING:
     from schemalint.contract.contract_editor import Editor
@@ -21,7 +20,6 @@ __all__ = [
     "edited_text",
     "editor",
     "effective",
-    "locate",
     "print_contract",
     "read",
     "read_exceptions",
@@ -78,37 +76,3 @@ def read_exceptions(file: str, data: bytes) -> tuple[WrittenException, ...]:
     from schemalint.contract.dialects.native import exception_reader as implementation  # noqa: PLC0415
 
     return implementation.read_exceptions(file, data)
-
-
-def effective(contract: Contract, target: str | None) -> Contract:
-    """Return the contract with the target's overlay merged in.
-
-    Properties are merged entry by entry, and features are added. Consumers are added too; one of the overlay
-    replaces that of the same name. Location and protocol are replaced. For None, or a target without an
-    overlay, the contract stays unchanged.
-    """
-    overlay = None if target is None else contract.targets.get(target)
-    if target is None or overlay is None:
-        return contract
-    anchors = contract.anchors
-    state = replace(
-        contract.state,
-        properties={**contract.state.properties, **overlay.properties},
-        features=contract.state.features | (overlay.features or frozenset()),
-    )
-    return replace(
-        contract,
-        state=state,
-        location=contract.location if overlay.location is None else overlay.location,
-        absent=overlay.absent,
-        protocol=contract.protocol if overlay.protocol is None else overlay.protocol,
-        consumers=_united(contract.consumers, overlay.consumers),
-        named_consumers=tuple(dict.fromkeys((*contract.named_consumers, *overlay.named_consumers))),
-        consumer_faults=(*contract.consumer_faults, *overlay.consumer_faults),
-        anchors=anchors.of_target(target) if isinstance(anchors, Anchors) else anchors,
-    )
-
-
-def _united(shared: tuple[Consumer, ...], own: tuple[Consumer, ...]) -> tuple[Consumer, ...]:
-    names = {consumer.name for consumer in own}
-    return (*(consumer for consumer in shared if consumer.name not in names), *own)

@@ -13,7 +13,7 @@ from schemalint.base.document import Span, location
 from schemalint.base.document.outline import Outline
 from schemalint.base.errors import Location
 from schemalint.delta.path import Path, lowercased, path_key
-from schemalint.model.contract import Anchor, Contract
+from schemalint.model.contract import Anchor, Anchors, Contract
 
 Spans: TypeAlias = Mapping[Anchor, Span]
 
@@ -32,8 +32,8 @@ class ColumnSpans(Protocol):
         """Return the names of the columns in lower case, each once."""
 
 
-class Anchors(Mapping[Anchor, Location]):
-    """The locations of one contract's anchors."""
+class TextAnchors(Anchors):
+    """The locations of one contract's anchors in the text of its file."""
 
     __slots__ = ("_columns", "_file", "_settings", "target", "text")
 
@@ -60,9 +60,8 @@ class Anchors(Mapping[Anchor, Location]):
         self._columns = columns
         self.target = target
 
-    def of_target(self, target: str) -> Anchors:
-        """Return the locations of the contract that is effective for a target."""
-        return Anchors(self._file, self.text, self._settings, self._columns, target)
+    def of_target(self, target: str) -> TextAnchors:
+        return TextAnchors(self._file, self.text, self._settings, self._columns, target)
 
     @property
     def outline(self) -> Outline:
@@ -105,24 +104,7 @@ def normal(anchor: Anchor) -> Anchor:
 
 def text_of(contract: Contract) -> str:
     """Return the text of the file that a contract was read from; empty if it was not read."""
-    return contract.anchors.text if isinstance(contract.anchors, Anchors) else ""
-
-
-def locate(contract: Contract, anchor: Anchor, *fallbacks: Anchor) -> Location:
-    """Return the location of the anchor, of the first fallback found, or of the nearest parent."""
-    for candidate in (anchor, *fallbacks, *_parents(anchor), ("columns",), ("table",)):
-        position = contract.anchors.get(candidate)
-        if position is not None:
-            return position
-    return Location(contract.file)
-
-
-def _parents(anchor: Anchor) -> Iterator[Anchor]:
-    """Yield the columns that contain a path, innermost first."""
-    path = anchor[1] if len(anchor) > 1 else None
-    if isinstance(path, tuple):
-        for length in range(len(path), 0, -1):
-            yield ("column", path[:length])
+    return contract.anchors.text if isinstance(contract.anchors, TextAnchors) else ""
 
 
 def _normal(part: object, fold_path: Callable[[Path], Path]) -> object:

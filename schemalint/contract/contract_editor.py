@@ -18,7 +18,7 @@ from schemalint.base.document import (
 )
 from schemalint.base.document import Path as YamlPath
 from schemalint.base.errors import ContractError, Location
-from schemalint.contract.anchors import Anchors, text_of
+from schemalint.contract.anchors import TextAnchors, text_of
 from schemalint.contract.dialects import native
 from schemalint.contract.dialects.native.column_operations import ColumnEdits
 from schemalint.contract.dialects.native.plain_data import Data, deletion, property_value
@@ -117,7 +117,7 @@ class Editor:
             if not isinstance(current, Contract):
                 raise current[0]
             contract = current
-        target = anchors.target if isinstance(anchors, Anchors) else None
+        target = anchors.target if isinstance(anchors, TextAnchors) else None
         return _NativeEditor(self._document, contract.state, target)
 
 

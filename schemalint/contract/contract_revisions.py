@@ -55,8 +55,8 @@ def contracts_at(repository: Repository, side: Side, globs: Sequence[str]) -> De
                 twice.add(contract.key)
                 error = ContractError(
                     f"{contract.table} is declared twice",
-                    help=f"the other contract is at {contracts.locate(first, ('table',))}",
-                    location=contracts.locate(contract, ("table",)),
+                    help=f"the other contract is at {first.locate(('table',))}",
+                    location=contract.locate(("table",)),
                 )
                 errors.append(error)
     return Declarations(

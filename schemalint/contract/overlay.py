@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from schemalint.base.errors import ContractError
 from schemalint.base.values import replace
-from schemalint.contract.anchors import locate
 from schemalint.delta.datatype import Struct
 from schemalint.model.contract import Contract
 
@@ -54,7 +53,7 @@ def nothing_to_extend(overlay: Contract) -> ContractError:
     return ContractError(
         f"no file of {overlay.extends} declares {overlay.table}",
         help="correct the name, or declare `columns` instead of `extends`",
-        location=locate(overlay, ("table",)),
+        location=overlay.locate(("table",)),
     )
 
 
@@ -65,7 +64,7 @@ def _disagreements(declared: Contract, overlay: Contract) -> Iterator[ContractEr
                 f"{key} is {value} here, and {declared.state.properties[key]} in the declaration of "
                 f"{declared.managed_by}",
                 help="say it in one place",
-                location=locate(overlay, ("property", key)),
+                location=overlay.locate(("property", key)),
             )
     names = {column.name.lower() for column in declared.state.columns.fields}
     for new in overlay.renamed_from:
@@ -73,5 +72,5 @@ def _disagreements(declared: Contract, overlay: Contract) -> Iterator[ContractEr
             yield ContractError(
                 f"{declared.managed_by} declares no column {new} in {declared.table}",
                 help="correct the name, or remove the line",
-                location=locate(overlay, ("renamed_from",)),
+                location=overlay.locate(("renamed_from",)),
             )

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from schemalint.base.errors import ConfigError, ContractError, GitError, Location, SchemalintError
 from schemalint.base.printable import visible
-from schemalint.contract.anchors import locate
 from schemalint.contract.contract_revisions import Declarations
 from schemalint.contract.dialects import Reading, Source, dialects, read_declarations
 from schemalint.contract.overlay import extended, nothing_to_extend
@@ -122,6 +121,6 @@ def _reading_at(repository: Repository, side: Side, file: File) -> Reading:
 def _twice(contract: Contract, other: Contract) -> ContractError:
     return ContractError(
         f"{contract.table} is declared twice",
-        help=f"the other declaration is at {locate(other, ('table',))}",
-        location=locate(contract, ("table",)),
+        help=f"the other declaration is at {other.locate(('table',))}",
+        location=contract.locate(("table",)),
     )

@@ -11,7 +11,6 @@ from schemalint.base.values import field, frozen, replace
 from schemalint.contract.contract_revisions import contracts_at
 from schemalint.delta.engine import Engine
 from schemalint.deploy.earlier_target import EarlierDeploy
-from schemalint.lint.exception_files import Exceptions
 from schemalint.model.contract import Contract
 from schemalint.model.finding import SkippedTable
 from schemalint.model.marker import declaration_hash
@@ -21,6 +20,7 @@ from schemalint.plugin import Rule
 from schemalint.project.config import Cosmetic
 from schemalint.project.config.trust import RuleFiles, Trusted, TrustedTarget
 from schemalint.project.git import Repository, Side
+from schemalint.review.exception_files import Exceptions
 from schemalint.tables.catalog import Catalog
 from schemalint.tables.catalog.target_tables import TargetTables
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers

@@ -19,14 +19,13 @@ from schemalint.deploy.catalog_features import (
     added_by_catalog,
     with_features_of_catalog,
 )
-from schemalint.deploy.claims import Claims
 from schemalint.deploy.deploy_input import DeployInput
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied, unseen_edits
-from schemalint.lint.approve import ExceptionResult, approve, is_expired
-from schemalint.lint.case import Case, Purpose, Verdict
-from schemalint.lint.consumer_findings import each_client_once
-from schemalint.lint.judge import judge
-from schemalint.lint.rule_sets import RuleSet
+from schemalint.deploy.table_identity import TableIdentities
+from schemalint.judge.case import Case, Purpose
+from schemalint.judge.consumer_findings import each_client_once
+from schemalint.judge.rule_set import RuleSet
+from schemalint.judge.verdict import Verdict, judge
 from schemalint.model.column_tracking import ColumnTracking, resume_tracking
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.exception import WrittenException
@@ -40,7 +39,8 @@ from schemalint.project.git import (
     MissingHistoryError,
     is_known,
 )
-from schemalint.tables.catalog.contract_streams import with_progress
+from schemalint.review.approve import ExceptionResult, approve, is_expired
+from schemalint.tables.catalog.contract_progress import with_progress
 from schemalint.tables.catalog.table_location import is_found_by_name
 from schemalint.tables.catalog.target_tables import TargetTables
 
@@ -52,7 +52,7 @@ def planned(
     request: DeployInput,
     contract: Contract,
     live_tables: TargetTables,
-    claims: Claims,
+    identities: TableIdentities,
     rules: tuple[RuleSet, ...],
 ) -> tuple[TablePlan, Contract]:
     """Plan a table; the rules that the configuration ignores for it forbid nothing.
@@ -64,7 +64,7 @@ def planned(
     name = location if is_found_by_name(contract, request.target) else None
     if table is None:
         verdict = judge(Case(rules, declared=contract, purpose=Purpose.PLAN))
-        outcome = _approved_in_plan(request, contract, None, claims.revisions, verdict.findings)
+        outcome = _approved_in_plan(request, contract, None, identities.revisions, verdict.findings)
         findings = _still_forbidding(outcome)
         added = added_by_catalog(contract, request.target, request.via)
         plan = with_features_of_catalog(
@@ -73,7 +73,7 @@ def planned(
         plan = replace(plan, target=request.target.name, clients=each_client_once(verdict.clients))
         plan = _with_rewrites_waiting(plan, outcome)
         obstacles = (
-            *_against_creation(request, contract, live_tables, claims),
+            *_against_creation(request, contract, live_tables, identities),
             *above_limits_in_catalog(contract, added),
         )
         if obstacles:
@@ -81,7 +81,7 @@ def planned(
         return plan, contract
     contract = with_progress(contract, table, request.target, request.repository.root)
     begun = after_interrupted_run(contract, table)
-    options, obstacles, last_applied = _with_last_applied(request, contract, begun, claims.revisions)
+    options, obstacles, last_applied = _with_last_applied(request, contract, begun, identities.revisions)
     case = Case(
         rules,
         declared=contract,
@@ -92,7 +92,7 @@ def planned(
         unseen=tuple(unseen_edits(last_applied, begun, options.tracking)),
     )
     verdict, upgrades = _verdict_on(case)
-    outcome = _approved_in_plan(request, contract, last_applied.base, claims.revisions, verdict.findings)
+    outcome = _approved_in_plan(request, contract, last_applied.base, identities.revisions, verdict.findings)
     findings = _still_forbidding(outcome)
     plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
     plan = _with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, outcome)
@@ -118,7 +118,7 @@ def _verdict_on(case: Case) -> tuple[Verdict, bool]:
 
 
 def _against_creation(
-    request: DeployInput, contract: Contract, live_tables: TargetTables, claims: Claims
+    request: DeployInput, contract: Contract, live_tables: TargetTables, identities: TableIdentities
 ) -> Iterator[Refusal]:
     """Refuse to create a table where the target does not allow it, where other files are, or in place of one.
 
@@ -136,7 +136,7 @@ def _against_creation(
             f"CONVERT TO DELTA parquet.`{location}` if they are a table, or choose another location; "
             "a killed CREATE leaves a log without commits: remove that",
         )
-    elif (old := claims.name_before(contract)) and not _is_removal_approved(request, old):
+    elif (old := identities.name_before(contract)) and not _is_removal_approved(request, old):
         yield from _instead_of(old, contract, live_tables)
 
 

@@ -17,7 +17,6 @@ from schemalint.contract.contract_revisions import Declarations, Revisions, cont
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.engine import Engine
 from schemalint.deploy.approvals import require_hashes
-from schemalint.deploy.claims import Claims
 from schemalint.deploy.consumer_streams import planned_streams, without_unread_streams
 from schemalint.deploy.deploy_input import DeployInput, Deployment, TargetAccess, UnplannedTable
 from schemalint.deploy.earlier_target import in_order, read_deploy_log
@@ -25,17 +24,18 @@ from schemalint.deploy.last_applied import resolved_base
 from schemalint.deploy.other_engine import refused_by
 from schemalint.deploy.planning import planned, with_cosmetic_steps_waiting
 from schemalint.deploy.several_writers import warnings
-from schemalint.lint.consumers import configuration_faults, warning_of_writers, with_consumers
-from schemalint.lint.exception_files import merged_exceptions
-from schemalint.lint.rule_judge import collecting
-from schemalint.lint.rule_sets import lock_faults, rule_sets_for_apply
-from schemalint.lint.rulebook import rules_for_apply
+from schemalint.deploy.table_identity import TableIdentities
+from schemalint.judge.rule_judge import collecting
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import SkippedTable
 from schemalint.model.table_plan import Plan, TablePlan
 from schemalint.project import git
 from schemalint.project.config.repository_config import Project, unmatched_globs
 from schemalint.project.config.trust import resolve_storage, run_by, written_by
+from schemalint.review.consumers import configuration_faults, warning_of_writers, with_consumers
+from schemalint.review.exception_files import merged_exceptions
+from schemalint.review.rule_sets import lock_faults, rule_sets_for_apply
+from schemalint.review.rulebook import rules_for_apply
 from schemalint.tables.catalog.table_location import choose_target, require_reachable
 from schemalint.tables.catalog.target_tables import TargetTables
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
@@ -85,7 +85,7 @@ def prepare(request: DeployInput) -> Deployment:
     )
     live_tables = access.tables()
     revisions = Revisions(request.repository, config.globs, request.target.name, request.head)
-    claims = Claims(declared, revisions, request.target, request.repository.root, request.via)
+    identities = TableIdentities(declared, revisions, request.target, request.repository.root, request.via)
     to_plan = [contract for contract in requested if _is_planned(contract)]
     live_tables.fetch(to_plan)
     revisions.history.expect(live_tables.fetched)
@@ -101,7 +101,7 @@ def prepare(request: DeployInput) -> Deployment:
         done: list[tuple[TablePlan, Contract]] = []
         with collecting(errors, contract.table):
             sets = rule_sets.of(contract.file)
-            plan, with_streams = planned(request, contract, live_tables, claims, sets)
+            plan, with_streams = planned(request, contract, live_tables, identities, sets)
             cosmetic = request.cosmetic or config.cosmetic
             done.append((with_cosmetic_steps_waiting(plan, with_streams, cosmetic), with_streams))
         return done[0] if done else UnplannedTable(contract.table, errors[0])
@@ -113,7 +113,7 @@ def prepare(request: DeployInput) -> Deployment:
     if request.after is not None:
         plans = [in_order(plan, declared[table_key(plan.table)], request.after) for plan in plans]
     effective = {contract.table: contract for _plan, contract in planned_tables}
-    full = Plan(request.target.name, tuple(claims.without_shared_tables(plans)))
+    full = Plan(request.target.name, tuple(identities.without_shared_tables(plans)))
     checked = tuple(
         without_unread_streams(plan, effective[plan.table]) if request.require_streams else plan
         for plan in full.tables

@@ -24,12 +24,11 @@ from schemalint.deploy.consumer_streams import planned_streams, without_unread_s
 from schemalint.deploy.deploy_input import Deployment, TargetAccess, UnplannedTable
 from schemalint.deploy.other_engine import NEWEST
 from schemalint.deploy.plan_file import FiledTable, Origin, PlanFile
-from schemalint.lint.case import Case, Purpose, Verdict
-from schemalint.lint.consumer_findings import each_client_once
-from schemalint.lint.judge import judge
-from schemalint.lint.rule_judge import collecting
-from schemalint.lint.rule_sets import RuleSet
-from schemalint.lint.rulebook import load_rules
+from schemalint.judge.case import Case, Purpose
+from schemalint.judge.consumer_findings import each_client_once
+from schemalint.judge.rule_judge import collecting
+from schemalint.judge.rule_set import RuleSet
+from schemalint.judge.verdict import Verdict, judge
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract, table_key
@@ -44,8 +43,9 @@ from schemalint.planner import (
     with_size,
 )
 from schemalint.project.config.trust import Trusted, TrustedTarget, resolve_storage, run_by
+from schemalint.review.rulebook import load_rules
 from schemalint.tables.catalog import Catalog
-from schemalint.tables.catalog.contract_streams import with_progress
+from schemalint.tables.catalog.contract_progress import with_progress
 from schemalint.tables.catalog.table_location import is_found_by_name, require_reachable
 from schemalint.tables.catalog.target_tables import TargetTables
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias
 
 from schemalint.base.errors import Location
@@ -74,6 +75,16 @@ class TargetOverlay:
 
 Anchor = tuple[str, *tuple[object, ...]]
 """A declared thing in a contract: ``("column", path)``, ``("type", path)``, ``("property", key)``."""
+
+
+class Anchors(Mapping[Anchor, Location]):
+    """The locations of a contract's declared things."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def of_target(self, target: str) -> Anchors:
+        """Return the locations of the contract that is effective for a target."""
 
 
 NATIVE: Final = "native"
@@ -170,6 +181,14 @@ class Contract:
         kept = {key: value for key, value in properties.items() if key not in refused}
         return replace(self.state, properties=kept)
 
+    def locate(self, anchor: Anchor, *fallbacks: Anchor) -> Location:
+        """Return the location of the anchor, of the first fallback found, or of the nearest parent."""
+        for candidate in (anchor, *fallbacks, *_parents(anchor), ("columns",), ("table",)):
+            position = self.anchors.get(candidate)
+            if position is not None:
+                return position
+        return Location(self.file)
+
     @property
     def key(self) -> str:
         """The table's identity."""
@@ -187,6 +206,14 @@ class Contract:
         return protocol.features_of_new_table(
             activated_by(self.engine, state.active_features), state.requested_features, state.set_properties
         )
+
+
+def _parents(anchor: Anchor) -> Iterator[Anchor]:
+    """Yield the columns that contain a path, innermost first."""
+    path = anchor[1] if len(anchor) > 1 else None
+    if isinstance(path, tuple):
+        for length in range(len(path), 0, -1):
+            yield ("column", path[:length])
 
 
 def table_key(name: str) -> str:

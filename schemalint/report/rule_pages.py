@@ -7,8 +7,8 @@ from textwrap import fill
 from typing import Final
 
 from schemalint.base.printable import SafeText, document_text, json_text, printable_lines, terminal_text
-from schemalint.lint.rule_lookup import Explanation, NamedError
 from schemalint.plugin import Rule
+from schemalint.report.explain import Explanation, NamedError
 from schemalint.report.text_helpers import error_name
 
 _WIDTH: Final = 100

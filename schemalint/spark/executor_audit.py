@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from schemalint.base.errors import ApplyError, LiveError, UsageError
 from schemalint.base.values import field, frozen, replace
 from schemalint.delta.footer_summary import FooterSummary, merge_summaries
-from schemalint.lint.audit_cases import TableReading, is_relative
+from schemalint.review.audit_cases import TableReading, is_relative
 from schemalint.spark import executors
 from schemalint.tables import catalog
 from schemalint.tables.catalog.table_location import absolute_location

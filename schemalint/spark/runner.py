@@ -43,7 +43,7 @@ from schemalint.spark.session_settings import kinds_of, prepared, required_setti
 from schemalint.spark.shared_log_store import require_shared_log_store
 from schemalint.spark.snapshot_partitions import snapshots_that_fit
 from schemalint.spark.table_run import RecordedTable, TableRun
-from schemalint.tables.catalog.contract_streams import with_progress
+from schemalint.tables.catalog.contract_progress import with_progress
 from schemalint.tables.catalog.target_tables import refresh_entry
 from schemalint.tables.storage.table_workers import TableWorkers
 

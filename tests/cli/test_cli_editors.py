@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.lint.rulebook import load_rules
+from schemalint.review.rulebook import load_rules
 from support.skipping import skip_or_fail
 
 if TYPE_CHECKING:

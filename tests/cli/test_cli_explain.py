@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule
+from schemalint.review.rulebook import load_rules
 from support.project import Project
 
 

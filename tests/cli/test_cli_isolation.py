@@ -12,8 +12,8 @@ import pytest
 from schemalint.base.errors import ContractError
 from schemalint.base.untrusted_files import read_plain
 from schemalint.delta.datatype import LONG, Field
-from schemalint.lint.case import Case, Verdict
-from schemalint.lint.judge import judge
+from schemalint.judge.case import Case
+from schemalint.judge.verdict import Verdict, judge
 from schemalint.project.git.listing import list_sides
 from support.logs import commit_info, metadata, protocol, write_log
 
@@ -216,7 +216,7 @@ def test_bug_of_one_table_leaves_the_findings_of_the_others(
             raise KeyError("planted")
         return judge(case)
 
-    monkeypatch.setattr("schemalint.lint.run_check.judge", fails_for_one)
+    monkeypatch.setattr("schemalint.review.run_check.judge", fails_for_one)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     run = two_tables.check()
     assert run.status == 3

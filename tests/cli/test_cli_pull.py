@@ -14,7 +14,7 @@ from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.delta.datatype import INTEGER, LONG, STRING, VOID, Decimal, Field, Struct, Unknown
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.table import LiveTable
-from schemalint.lint.rulebook import load_rules
+from schemalint.review.rulebook import load_rules
 from schemalint.tables.storage import read_table
 from support.logs import commit_info, metadata, protocol, write_commit, write_log
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from schemalint.delta.datatype import LONG, Field
-from schemalint.lint.check_input import CheckInput
-from schemalint.lint.run_check import check
 from schemalint.model.finding import CheckResult
+from schemalint.review.check_input import CheckInput
+from schemalint.review.run_check import check
 from support.logs import metadata, protocol, write_log
 from support.project import ORDERS, Project
 
@@ -109,7 +109,7 @@ def test_fix_leaves_a_file_that_changed_meanwhile(widened: Project, monkeypatch:
         widened.declare(f"{WIDENED}# edited\n")
         return check(request)
 
-    monkeypatch.setattr("schemalint.lint.run_check.check", edit_meanwhile)
+    monkeypatch.setattr("schemalint.review.run_check.check", edit_meanwhile)
     run = widened.check("--fix")
     assert run.status == 2
     assert "no longer has the text that was read" in run.out

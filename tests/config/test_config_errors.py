@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from schemalint.base.errors import ConfigError, UsageError
-from schemalint.lint.rulebook import rules_of
 from schemalint.project.config import parse
+from schemalint.review.rulebook import rules_of
 
 SYNTAX = {
     '[targets.a\nroot = "x"\n': "1:1: not valid TOML: the heading is not closed (write it as [targets.prod])",

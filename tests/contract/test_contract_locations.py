@@ -9,7 +9,7 @@ import pytest
 
 from schemalint.base.document import Span, read_documents
 from schemalint.base.errors import Location
-from schemalint.contract import effective, locate, read
+from schemalint.contract import effective, read
 from schemalint.contract.anchors import normal
 from schemalint.contract.dialects.native.spans import spans_in_level, written_columns
 from schemalint.delta.path import Part
@@ -92,13 +92,13 @@ def test_anchors_can_be_listed_before_any_location_is_computed() -> None:
 def test_a_missing_part_is_located_at_the_first_fallback_or_the_nearest_parent(
     anchors: list[Anchor], text: str
 ) -> None:
-    assert text_at(locate(CONTRACT, *anchors)) == text
+    assert text_at(CONTRACT.locate(*anchors)) == text
 
 
 def test_a_contract_without_a_text_is_located_at_its_file() -> None:
     contract = Contract("t", CONTRACT.state, file="f.yml")
 
-    assert locate(contract, ("table",)) == Location("f.yml")
+    assert contract.locate(("table",)) == Location("f.yml")
 
 
 def test_settings_of_a_target_are_located_in_its_overlay() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from schemalint.base.document import yaml_reader
 from schemalint.contract import ReadResult, print_contract, read_contracts
-from schemalint.contract.anchors import Anchors
+from schemalint.contract.anchors import TextAnchors
 from schemalint.contract.dialects.native.plain_data import Data, as_data
 from support.contract_strategies import contracts
 
@@ -51,7 +51,7 @@ def everything(result: ReadResult) -> object:
 
 def _located(contract: Contract) -> object:
     anchors = contract.anchors
-    assert isinstance(anchors, Anchors)
+    assert isinstance(anchors, TextAnchors)
     outline = anchors.outline
     positions = (outline.document, list(outline.items), outline.flow, outline.start, outline.end)
     return [*map(dict, (anchors, *map(anchors.of_target, contract.targets)))], anchors.text, positions

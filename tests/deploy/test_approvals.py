@@ -18,10 +18,10 @@ from schemalint.deploy.approvals import (
 )
 from schemalint.deploy.deploy_input import DeployInput, Deployment
 from schemalint.deploy.prepare import prepare
-from schemalint.lint.rulebook import rules_for_apply
 from schemalint.model.table_plan import Approval
 from schemalint.project import git
 from schemalint.project.config.trust import find_trusted
+from schemalint.review.rulebook import rules_for_apply
 from schemalint.tables.catalog.table_location import choose_target
 from support.logs import commit_info, metadata, protocol, write_log
 from support.repo import Repo

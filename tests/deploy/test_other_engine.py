@@ -14,10 +14,10 @@ from schemalint.deploy.other_engine import require_same_answers
 from schemalint.deploy.plan_file import read_plan_file
 from schemalint.deploy.prepare import for_session, prepare
 from schemalint.deploy.resume import JournalInput, resume
-from schemalint.lint.rulebook import rules_for_apply
 from schemalint.project import git
 from schemalint.project.config.trust import find_trusted, run_by
 from schemalint.report import plan as plans
+from schemalint.review.rulebook import rules_for_apply
 from schemalint.tables.catalog.table_location import choose_target
 from support.repo import Repo
 

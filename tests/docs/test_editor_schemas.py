@@ -17,7 +17,7 @@ from schemalint.base.printable import json_text
 from schemalint.base.values import replace
 from schemalint.cli.schema import SCHEMAS, schema_of
 from schemalint.contract import read
-from schemalint.lint.baseline import Entry, read_baseline, text_of
+from schemalint.review.baseline import Entry, read_baseline, text_of
 from support.golden import assert_golden
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 
 from schemalint.contract import read, read_exceptions
-from schemalint.lint.approve import approve
-from schemalint.lint.exception_files import Exceptions
 from schemalint.model.contract import Contract
 from schemalint.model.exception import WrittenException
 from schemalint.project import config
+from schemalint.review.approve import approve
+from schemalint.review.exception_files import Exceptions
 from support.judging import judge_pair
 from support.rule_judging import built_in
 

@@ -11,20 +11,19 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from schemalint import contract
+from schemalint import contract, report
 from schemalint.cli import cli
-from schemalint.lint import rule_lookup
-from schemalint.lint.client_losses import known_clients
-from schemalint.lint.rule_lookup import ErrorAdvice, error_advice, explain
-from schemalint.lint.rulebook import load_rules
+from schemalint.judge.client_losses import known_clients
 from schemalint.plugin import Rule
 from schemalint.project import config
+from schemalint.report.explain import ErrorAdvice, error_advice, explain
 from schemalint.report.rule_pages import page
 from schemalint.report.table.client_matrix import matrix_markdown
+from schemalint.review.rulebook import load_rules
 from support.golden import assert_golden
 
 DOCS = Path(__file__).parents[2] / "docs"
-ERROR_TABLE = Path(rule_lookup.__file__).with_name("error_classes.toml")
+ERROR_TABLE = Path(report.__file__).with_name("error_classes.toml")
 BUILT_IN = tuple(rule for rule in load_rules() if rule.distribution == "schemalint")
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from schemalint.lint.rule_lookup import advice_by_class, explain
-from schemalint.lint.rulebook import load_rules
+from schemalint.report.explain import advice_by_class, explain
+from schemalint.review.rulebook import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ from schemalint.delta.expression_types import expression_type
 from schemalint.delta.expressions import Expression, Place, functions_called, unusable_part
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import parse_type, print_type
-from schemalint.lint.rulebook import load_rules
 from schemalint.model.contract import Contract
+from schemalint.review.rulebook import load_rules
 from support.judging import judge_pair
 from support.sampling import some_of_each
 

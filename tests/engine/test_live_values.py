@@ -13,7 +13,7 @@ from engine.record_values import Question, _write_log, all_questions, ask, read_
 from schemalint.delta.datatype import INTEGER, Field
 from schemalint.delta.live_effect import mended_by, refusal_of_value, stopped_by
 from schemalint.delta.property_values import Stops
-from schemalint.lint.rulebook import load_rules
+from schemalint.review.rulebook import load_rules
 from schemalint.tables.storage import read_table
 from support.judging import judge_table
 from support.logs import metadata, protocol, write_log

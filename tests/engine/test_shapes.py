@@ -9,9 +9,9 @@ import pytest
 from engine.record_logs import ACCEPTED
 from engine.record_shapes import Question, all_questions, ask, read_record
 from schemalint import contract as contracts
-from schemalint.lint.case import Case
-from schemalint.lint.judge import judge
-from schemalint.lint.rule_sets import RuleSet
+from schemalint.judge.case import Case
+from schemalint.judge.rule_set import RuleSet
+from schemalint.judge.verdict import judge
 from support.rule_judging import built_in
 from support.sampling import some_of_each
 

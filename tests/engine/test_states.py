@@ -11,8 +11,8 @@ import pytest
 from engine.agreement import STATES_EXPLAINED
 from engine.pairs import state_contracts
 from engine.record_states import ACCEPTED, REFUSED, UNCHANGED, Question, all_questions, ask, read_record
-from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Severity
+from schemalint.review.rulebook import load_rules
 from support.judging import judge_pair
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from schemalint.delta.lengths import shifted_structs
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import parse_type, print_type
 from schemalint.delta.widening import is_container, refusal
-from schemalint.lint.rulebook import load_rules
 from schemalint.model.contract import Contract
 from schemalint.planner.refusals import refused_changes
+from schemalint.review.rulebook import load_rules
 from schemalint.tables.storage import read_table
 from support.judging import judge_pair, judge_table
 from support.logs import metadata, protocol, write_log

@@ -10,8 +10,8 @@ import pytest
 
 from engine.pairs import type_contracts
 from engine.record_types import CONFIGS, TYPES, Answer, Question, _logged_types, ask_again, read_record
-from schemalint.lint.rulebook import load_rules
 from schemalint.model.finding import Severity
+from schemalint.review.rulebook import load_rules
 from support.judging import judge_pair
 from support.sampling import some_of_each
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import schemalint
-from schemalint.lint.rulebook import load_rules
+from schemalint.review.rulebook import load_rules
 from support.repo import Repo
 
 ROOT = Path(__file__).parents[2]
@@ -145,7 +145,7 @@ def test_the_commands_work_in_a_new_environment(installed: Path, shop: Repo) -> 
 
 
 def test_all_rules_are_loaded_where_the_wheel_is_installed(installed: Path) -> None:
-    script = "from schemalint.lint.rulebook import load_rules; print(len(load_rules()))"
+    script = "from schemalint.review.rulebook import load_rules; print(len(load_rules()))"
     assert run(installed / "python", "-c", script, cwd=installed) == (0, f"{len(load_rules())}\n")
 
 

@@ -22,8 +22,7 @@ from schemalint.delta.path import format_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.type_text import print_type
 from schemalint.deploy.last_applied import LastApplied, drift
-from schemalint.lint.case import Purpose, live_context
-from schemalint.lint.rulebook import rules_for_apply
+from schemalint.judge.case import Purpose, live_context
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.marker import PENDING, read_pending
@@ -32,6 +31,7 @@ from schemalint.planner import PlanOptions, pending_changes, plan_table
 from schemalint.planner.create_steps import create_steps
 from schemalint.planner.statements import unset_properties
 from schemalint.project.config import Config
+from schemalint.review.rulebook import rules_for_apply
 from schemalint.spark.prechecks import require_accepted
 from support.contract_edits import EDITS
 from support.contract_pairs import Pair, is_computed, pairs

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.lint.rulebook import load_rules
 from schemalint.report.rule_pages import page
 from schemalint.report.text_helpers import error_name
+from schemalint.review.rulebook import load_rules
 
 UNNAMED = "_LEGACY_ERROR_TEMP_"
 

@@ -10,7 +10,7 @@ from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.delta.change import FieldRemoved
 from schemalint.delta.diff import diff
-from schemalint.lint.case import git_context
+from schemalint.judge.case import git_context
 from schemalint.model.contract import Contract
 from support.rule_judging import built_in
 

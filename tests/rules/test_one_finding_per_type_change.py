@@ -11,8 +11,8 @@ from schemalint.delta.diff import diff
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import parse_type, print_type
 from schemalint.delta.widening import TypeStep, is_container, step, storage_error
-from schemalint.lint.case import git_context
-from schemalint.lint.rule_judge import Judge
+from schemalint.judge.case import git_context
+from schemalint.judge.rule_judge import Judge
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, Severity
 from support.rule_judging import built_in

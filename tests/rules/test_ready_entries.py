@@ -8,11 +8,11 @@ import pytest
 
 from schemalint.base.values import replace
 from schemalint.contract import read
-from schemalint.lint.approve import approve
 from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.finding import CheckResult, JudgedTable, Run, Severity, SideRef
 from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED
 from schemalint.report.findings._ways import ways_out
+from schemalint.review.approve import approve
 from support.rule_cases import load_cases
 from support.rule_judging import TODAY, built_in, findings
 

@@ -6,8 +6,8 @@ import pytest
 
 from schemalint.base.values import replace
 from schemalint.delta.table import TableState
-from schemalint.lint.case import git_context
-from schemalint.lint.rule_judge import Judge
+from schemalint.judge.case import git_context
+from schemalint.judge.rule_judge import Judge
 from schemalint.model.contract import Contract
 from schemalint.model.fact import LiveTableMissing, RootWithoutTables
 from schemalint.model.finding import Severity

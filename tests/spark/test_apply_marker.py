@@ -15,7 +15,7 @@ import pytest
 
 from schemalint.base.errors import ApplyError
 from schemalint.deploy.results import Outcome, warnings
-from schemalint.lint.case import as_declared
+from schemalint.judge.case import as_declared
 from schemalint.model.marker import Marker, next_version, read_marker
 from schemalint.planner import plan_table
 from schemalint.planner.statements import append_nothing, path_table

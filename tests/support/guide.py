@@ -20,7 +20,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final
 
 from schemalint.cli import main
-from schemalint.lint import exception_files
+from schemalint.review import exception_files
 from support.repo import isolated_env
 
 if TYPE_CHECKING:

@@ -6,14 +6,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from schemalint.base.values import replace
-from schemalint.lint.case import Case, Purpose, effective_pairs
-from schemalint.lint.judge import judge
-from schemalint.lint.rule_judge import Judge, worst_of_each
-from schemalint.lint.rule_sets import RuleSet, RuleSets
-from schemalint.lint.table_judge import is_refusal_of_table, table_findings
+from schemalint.judge.case import Case, Purpose, effective_pairs
+from schemalint.judge.rule_judge import Judge, worst_of_each
+from schemalint.judge.rule_set import RuleSet
+from schemalint.judge.table_judge import is_refusal_of_table, table_findings
+from schemalint.judge.verdict import judge
 from schemalint.model.contract import Contract
 from schemalint.model.fact import TableRetired
 from schemalint.project.config import Config
+from schemalint.review.rule_sets import RuleSets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

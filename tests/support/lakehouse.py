@@ -12,11 +12,11 @@ from schemalint.deploy.plan_file import read_plan_file
 from schemalint.deploy.prepare import prepare
 from schemalint.deploy.results import AppliedTable
 from schemalint.deploy.resume import JournalInput, resume
-from schemalint.lint.rulebook import rules_for_apply
 from schemalint.project import git
 from schemalint.project.config import Config
 from schemalint.project.config.trust import ConfigOptions, find_trusted
 from schemalint.report import plan as plans
+from schemalint.review.rulebook import rules_for_apply
 from schemalint.spark.apply_options import ApplyOptions
 from schemalint.spark.runner import apply, apply_plan
 from schemalint.spark.session import sibling_sessions

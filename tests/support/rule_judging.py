@@ -18,15 +18,9 @@ from schemalint.delta.engine import Engines, parse_engine
 from schemalint.delta.footer_summary import physical_types
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import CatalogTable, LiveTable, Metadata
-from schemalint.lint.approve import approve
-from schemalint.lint.case import git_context
-from schemalint.lint.client_losses import unknown_support
-from schemalint.lint.consumers import with_consumers
-from schemalint.lint.duplicates import duplicates
-from schemalint.lint.exception_files import Exceptions
-from schemalint.lint.exception_findings import judged_exceptions, needs_live, removals
-from schemalint.lint.rule_judge import Judge
-from schemalint.lint.rulebook import load_rules
+from schemalint.judge.case import git_context
+from schemalint.judge.client_losses import unknown_support
+from schemalint.judge.rule_judge import Judge
 from schemalint.model.client import SupportUnknown
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
@@ -34,7 +28,13 @@ from schemalint.model.fact import Drift, DuplicateTable, JudgedException, Protoc
 from schemalint.project.config import Target, parse
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.project.git import Contents, File
-from schemalint.tables.catalog.contract_streams import with_progress
+from schemalint.review.approve import approve
+from schemalint.review.consumers import with_consumers
+from schemalint.review.duplicates import duplicates
+from schemalint.review.exception_files import Exceptions
+from schemalint.review.exception_findings import judged_exceptions, needs_live, removals
+from schemalint.review.rulebook import load_rules
+from schemalint.tables.catalog.contract_progress import with_progress
 from support.judging import clients_offline, judge_live, judge_pair, judge_table, live_case
 from support.short_footers import summary_of_footers
 from support.short_logs import logged_table

@@ -12,17 +12,17 @@ from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.deploy.last_applied import LastApplied, unseen_edits
-from schemalint.lint.case import Purpose
-from schemalint.lint.check_input import CheckInput, LiveSide
-from schemalint.lint.consumers import with_consumers
-from schemalint.lint.rulebook import rules_for_apply
-from schemalint.lint.run_check import check
+from schemalint.judge.case import Purpose
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.declaration import created_state
 from schemalint.model.finding import Severity
 from schemalint.planner import PlanOptions, plan_table
 from schemalint.project.config import Config
 from schemalint.project.git import Contents, File, Revision, Worktree
+from schemalint.review.check_input import CheckInput, LiveSide
+from schemalint.review.consumers import with_consumers
+from schemalint.review.rulebook import rules_for_apply
+from schemalint.review.run_check import check
 from support.contract_pairs import text_of
 from support.judging import judge_live, judge_pair, live_case, rule_sets
 

@@ -13,25 +13,25 @@ from schemalint import contract as contracts
 from schemalint.base.document import candidate
 from schemalint.base.errors import SchemalintError
 from schemalint.base.values import replace
-from schemalint.lint.audit_cases import audit_cases, read_for_audit
-from schemalint.lint.baseline import rewritten, text_of
-from schemalint.lint.check_input import CheckInput
-from schemalint.lint.rule_sets import rule_sets_of
-from schemalint.lint.run_audit import audit
-from schemalint.lint.run_check import check
 from schemalint.model.finding import Severity
 from schemalint.project.git import Contents, EmptyTree, File, Worktree, changes
+from schemalint.review.audit_cases import audit_cases, read_for_audit
+from schemalint.review.baseline import rewritten, text_of
+from schemalint.review.check_input import CheckInput
+from schemalint.review.rule_sets import rule_sets_of
+from schemalint.review.run_audit import audit
+from schemalint.review.run_check import check
 from schemalint.tables.catalog.table_requests import Environment
 from schemalint.tables.table_json import TableDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from schemalint.lint.audit_cases import TableReading
     from schemalint.model.contract import Contract
     from schemalint.model.finding import CheckResult
     from schemalint.project.config.trust import Trusted, TrustedTarget
     from schemalint.project.git import Repository
+    from schemalint.review.audit_cases import TableReading
     from schemalint.tables.catalog import Catalog
     from schemalint.tables.catalog.table_requests import TableRequest
     from schemalint.tables.storage.table_workers import TableWorkers

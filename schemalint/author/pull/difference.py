@@ -31,7 +31,7 @@ from schemalint.delta.path import Part, Path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.table import Deletion, LiveTable, TableState
 from schemalint.delta.widening import TypeStep, step
-from schemalint.lint.column_log import ColumnLog, fields_by_name, renamed_fields
+from schemalint.judge.column_log import ColumnLog, fields_by_name, renamed_fields
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import merge, merge_columns
 

@@ -1,7 +1,7 @@
 """List the files of a side with their blob ids: one git process per side, without reading contents.
 
 Of the base only what differs from the head is listed. An unchanged file can matter for one reason: it may
-declare the table or the location of a changed contract (`schemalint.lint.duplicates`). With ``--all``, and
+declare the table or the location of a changed contract (`schemalint.review.duplicates`). With ``--all``, and
 where the globs change, all files are read.
 """
 

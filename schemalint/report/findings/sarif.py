@@ -88,7 +88,7 @@ def _rules(findings: Iterable[Finding]) -> list[_Json]:
 
 def _installed_rules() -> Mapping[tuple[str, str], Rule]:
     """Return the installed rules by code and name; a local file may have a rule of its own for a code."""
-    from schemalint.lint.rulebook import load_rules  # noqa: PLC0415 (only where there are findings)
+    from schemalint.review.rulebook import load_rules  # noqa: PLC0415 (only where there are findings)
 
     try:
         return {(rule.code, rule.name): rule for rule in load_rules()}

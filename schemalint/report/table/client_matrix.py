@@ -128,7 +128,7 @@ def survey_json(clients: Sequence[ClientSupport]) -> SafeText:
 
 def clients_json(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, object]]:
     """Return what all known clients do with a table today, each at its newest known version."""
-    from schemalint.lint.client_losses import known_clients, today  # noqa: PLC0415 (only for one command)
+    from schemalint.judge.client_losses import known_clients, today  # noqa: PLC0415 (only for one command)
 
     return [
         {
@@ -144,7 +144,7 @@ def clients_json(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> list[dic
 
 def clients_by_verdict(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Verdict, str]]:
     """Yield the verdicts on a table today, the best first, each with the names of its clients."""
-    from schemalint.lint.client_losses import known_clients, today  # noqa: PLC0415 (only for one command)
+    from schemalint.judge.client_losses import known_clients, today  # noqa: PLC0415 (only for one command)
 
     answers = today(live.uri, live, known_clients(rows), rows)
     names = grouped((answer.after.verdict, _client_name(answer.consumer)) for answer in answers)

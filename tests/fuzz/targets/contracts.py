@@ -27,13 +27,13 @@ from schemalint.base.values import replace
 from schemalint.contract.fixes import fixed_files
 from schemalint.delta.properties import PROPERTIES
 from schemalint.deploy.deploy_input import Deployment
-from schemalint.lint.check_input import CheckInput, LiveSide
-from schemalint.lint.rulebook import load_rules
-from schemalint.lint.run_check import check, check_and_fix
 from schemalint.model.finding import Severity
 from schemalint.model.table_plan import Plan
 from schemalint.project.git import Contents, File, Revision, Worktree
 from schemalint.report import plan as plans
+from schemalint.review.check_input import CheckInput, LiveSide
+from schemalint.review.rulebook import load_rules
+from schemalint.review.run_check import check, check_and_fix
 from support import seam
 from support.judging import judge_pair, rule_sets
 from support.rule_cases import load_cases

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fuzz.oracle import only_errors_of_the_input, require_harmless
-from schemalint.lint.rule_lookup import explain
-from schemalint.lint.rulebook import load_rules
+from schemalint.report.explain import explain
 from schemalint.report.rule_pages import explanation
+from schemalint.review.rulebook import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -30,9 +30,9 @@ from schemalint.delta.footer_summary import (
     merge_summaries,
     physical_types,
 )
-from schemalint.lint.rulebook import load_rules
-from schemalint.lint.run_audit import audit
 from schemalint.report.table.table_text import show_text
+from schemalint.review.rulebook import load_rules
+from schemalint.review.run_audit import audit
 from schemalint.tables.delta_log.datafiles import is_absolute, live_files
 from schemalint.tables.delta_log.footer import FooterError, read_footer
 from schemalint.tables.delta_log.store import FileEntry, MissingFile, NoTable

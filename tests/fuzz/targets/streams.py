@@ -15,10 +15,10 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.stream_progress import commits_to_meet, effect_from
 from schemalint.delta.streams import StreamVerdict
 from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata, TableState
-from schemalint.lint.case import as_declared
-from schemalint.lint.rulebook import load_rules
-from schemalint.lint.run_audit import audit
+from schemalint.judge.case import as_declared
 from schemalint.model.consumer import Consumer, Stream
+from schemalint.review.rulebook import load_rules
+from schemalint.review.run_audit import audit
 from schemalint.tables.streaming.stream_checkpoint import read_stream
 from support.checkpoints import TABLE_ID, entry, offset, offsets
 from support.judging import audited

@@ -15,9 +15,9 @@ from fuzz.oracle import (
     require_rendered,
     require_written,
 )
-from schemalint.lint.rulebook import load_rules
-from schemalint.lint.run_audit import audit
 from schemalint.report.table.table_text import show_text
+from schemalint.review.rulebook import load_rules
+from schemalint.review.run_audit import audit
 from schemalint.tables.storage import read_table
 from schemalint.tables.table_json import (
     TableDocument,

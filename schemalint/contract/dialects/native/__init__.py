@@ -10,7 +10,7 @@ from schemalint.base.document.outline import read_beside as read_items_beside
 from schemalint.base.document.shape import check_for
 from schemalint.base.errors import ContractError
 from schemalint.base.values import replace
-from schemalint.contract.anchors import Anchors
+from schemalint.contract.anchors import TextAnchors
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.build import Columns, UnreadColumns, build
 from schemalint.contract.dialects.native.faults import Report
@@ -45,7 +45,7 @@ def read_beside(text: str, older: Contract) -> Contract | None:
     that of `read`; None if it has errors, or if the whole text must be read to know it.
     """
     anchors = older.anchors
-    if not isinstance(anchors, Anchors):
+    if not isinstance(anchors, TextAnchors):
         return None
     beside = read_items_beside(text, older.file, anchors.text, anchors.outline, ("columns",))
     columns = older.state.columns

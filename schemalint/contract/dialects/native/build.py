@@ -10,7 +10,7 @@ from schemalint.base.document import Document, Mapping, Node, Scalar, Sequence, 
 from schemalint.base.document import Path as YamlPath
 from schemalint.base.document.outline import Outline
 from schemalint.base.values import field, frozen, replace
-from schemalint.contract.anchors import Anchors
+from schemalint.contract.anchors import TextAnchors
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.column_reader import ColumnReader
 from schemalint.contract.dialects.native.exception_reader import read_exception
@@ -118,9 +118,9 @@ def _path(path: Path, columns: Struct) -> Path:
     return path_of_names(columns, tuple(str(getattr(step, "value", step)) for step in path))[0]
 
 
-def _anchors(document: Document, targets: Iterable[str], outline: Outline, columns: Struct) -> Anchors:
+def _anchors(document: Document, targets: Iterable[str], outline: Outline, columns: Struct) -> TextAnchors:
     settings, spans = setting_spans(document, targets), ColumnSpans(document, outline, columns)
-    return Anchors(document.file, document.text, settings, spans)
+    return TextAnchors(document.file, document.text, settings, spans)
 
 
 class _Builder:

@@ -1,0 +1,111 @@
+"""Judge a live table and its history, with or without a contract."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from schemalint.base.errors import Location
+from schemalint.base.values import replace
+from schemalint.delta.change import TableAdded
+from schemalint.delta.footer_summary import PhysicalTypes
+from schemalint.delta.live_effect import CHECKED_ON_CHANGE, OTHER_CLASS
+from schemalint.delta.schema_history import live_steps
+from schemalint.delta.table import LiveTable
+from schemalint.judge.case import Case, live_context
+from schemalint.judge.rule_judge import Judge
+from schemalint.model.contract import Contract
+from schemalint.model.fact import Fact
+from schemalint.model.finding import Finding, Severity
+from schemalint.plugin import RuleContext
+
+LIVE: Final = ("live",)
+HISTORY: Final = ("history",)
+
+
+def of_table_alone(judge: Judge, case: Case, table: LiveTable) -> Iterator[Finding]:
+    """Yield the findings of a table, its history, its data files, and the state that it has.
+
+    `check --live` and `plan` need none of the state: there the same rules judge the state to come. Findings
+    are located in the contract; without one, at the table or at the judged commit.
+    """
+    declared = _as_it_is(case.contract, table)
+    for finding in (
+        *table_findings(judge, table, case.contract, case.files),
+        *_of_state(declared, judge, table, declared),
+        *(_refused_by_engines(judge, case.contract, table) if case.declared and case.engines.all else ()),
+    ):
+        if case.declared is not None:
+            yield finding
+        elif finding.commit is not None:
+            log = f"{table.uri}/_delta_log/{finding.commit.version:020}.json"
+            yield replace(finding, location=Location(log))
+        else:
+            yield replace(finding, location=Location(table.uri))
+
+
+def _refused_by_engines(judge: Judge, contract: Contract, table: LiveTable) -> Iterator[Finding]:
+    """Yield what an engine refuses of the changes that the contract still needs."""
+    ctx = live_context(contract, table)
+    of_engines = Judge(tuple(rule for rule in judge.rules if rule.engine))
+    for fact in (*ctx.changes, contract):
+        yield from of_engines(fact, ctx, LIVE)
+
+
+def table_findings(
+    judge: Judge, table: LiveTable, contract: Contract, files: PhysicalTypes | None = None
+) -> tuple[Finding, ...]:
+    """Return the findings of a table and its history.
+
+    The rules with `LiveTable`, `HistoryStep` or `PhysicalTypes` among their subjects run, and those with
+    ``live`` that judge what a new table may have.
+
+    Args:
+        judge: The rules.
+        table: The table with the history to judge.
+        contract: The contract effective for the table's target.
+        files: The types in the data files, if they were read.
+    """
+    ctx = live_context(contract, table)
+    facts = (table, files) if files is not None else (table,)
+    return (
+        *(finding for fact in facts for finding in judge(fact, ctx, LIVE)),
+        *(finding for step in live_steps(table.history) for finding in judge(step, ctx, HISTORY)),
+        *_of_new_table(judge, table, ctx),
+    )
+
+
+def is_refusal_of_table(finding: Finding) -> bool:
+    """Return whether a finding is the reason why Delta Spark cannot read or write the table."""
+    return bool(finding.delta_error) and finding.severity >= Severity.ERROR and finding.against == LIVE
+
+
+def _of_new_table(judge: Judge, table: LiveTable, ctx: RuleContext) -> Iterator[Finding]:
+    """Yield what the rules about new tables find in the table.
+
+    A statement that changes metadata checks the state that it makes, so what the declaration keeps fails it.
+    """
+    kept = frozenset[object]()
+    if ctx.changes:
+        kept = frozenset(finding.identity for finding in judge.live(TableAdded(ctx.after), ctx, LIVE))
+    return _of_state(TableAdded(table.state), judge, table, ctx.contract, kept)
+
+
+def _of_state(
+    fact: Fact, judge: Judge, table: LiveTable, contract: Contract, kept: Collection[object] = frozenset()
+) -> Iterator[Finding]:
+    ctx = live_context(_as_it_is(contract, table), table)
+    for finding in judge.live(fact, ctx, LIVE):
+        yield _on_live_table(finding, is_checked=finding.identity in kept)
+
+
+def _as_it_is(contract: Contract, table: LiveTable) -> Contract:
+    return replace(contract, state=table.state, drop_features=frozenset())
+
+
+def _on_live_table(finding: Finding, *, is_checked: bool) -> Finding:
+    """Return a finding as it is for a live table: a warning if only a change of metadata would check it."""
+    error = OTHER_CLASS.get(finding.delta_error or "", finding.delta_error)
+    if error in CHECKED_ON_CHANGE and not is_checked:
+        return replace(finding, delta_error=error, severity=min(finding.severity, Severity.WARNING))
+    return replace(finding, delta_error=error)

@@ -1,1 +1,0 @@
-"""Pair tables, find facts, and ask the rules."""

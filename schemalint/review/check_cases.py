@@ -1,0 +1,323 @@
+"""The source of a check: the contracts of both sides by table, and their cases, also with live tables."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from schemalint import contract as contracts
+from schemalint.base.errors import LiveError, MissingEntry
+from schemalint.base.printable import visible
+from schemalint.contract.overlay import nothing_to_extend
+from schemalint.judge.case import Case, Purpose, effective_pairs, present
+from schemalint.model.contract import NATIVE, table_key
+from schemalint.model.fact import LiveTableMissing, RootWithoutTables, TableRetired
+from schemalint.model.finding import SkippedTable
+from schemalint.review.check_input import CheckInput, LiveSide
+from schemalint.review.consumers import with_consumers
+from schemalint.review.duplicates import duplicates
+from schemalint.review.rule_sets import configurations_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from schemalint.base.errors import SchemalintError
+    from schemalint.delta.table import LiveTable
+    from schemalint.judge.rule_set import RuleSet
+    from schemalint.model.client import SupportUnknown
+    from schemalint.model.contract import Contract
+    from schemalint.project.git import File
+
+
+class CheckCases:
+    """The cases of a check.
+
+    Attributes:
+        sides: The contracts of both sides.
+        skipped: The tables that are not compared with the base or with their live tables.
+        not_compared: The keys of those that are not compared at all.
+        locations: Where live tables were found, by target and table key.
+        live_tables: The live tables by key.
+    """
+
+    def __init__(self, request: CheckInput, sides: PairedContracts) -> None:
+        self._request = request
+        self.sides = sides
+        self.skipped: list[SkippedTable] = []
+        self.not_compared: set[str] = set()
+        self.locations: dict[tuple[str | None, str], str] = {}
+        self.live_tables: dict[str, LiveTable] = {}
+        self._missing_entries: list[MissingEntry] = []
+        self._missing_tables: list[Contract] = []
+
+    def of(self, key: str) -> Iterator[Case]:
+        """Yield the cases of a table: of each target without live tables, of one with them."""
+        before, after = self.sides.before.get(key), self.sides.after.get(key)
+        if after is None and before is not None:
+            yield self._retired(before)
+        elif after is not None and (live := self._request.live) is not None:
+            yield from self._with_live(before, after, live)
+        else:
+            yield from self._offline(before, after)
+
+    def contracts_to_read(self, live: LiveSide) -> Iterator[Contract]:
+        """Yield the effective contracts whose live tables are read."""
+        declared = (self.sides.after[key] for key in self.sides.tables() if key in self.sides.after)
+        effective = (contracts.effective(contract, live.target) for contract in declared)
+        yield from (contract for contract in effective if not contract.absent)
+
+    def about_root(self) -> Iterator[Case]:
+        """Yield a case if no table was found: a misspelt root looks like one for new tables."""
+        live = self._request.live
+        if live is None or self.live_tables or not self._missing_tables:
+            return
+        root = live.root_without_tables(map(live.location, self._missing_tables))
+        if root is not None:
+            first = self._missing_tables[0]
+            yield Case(
+                self._rules(first), declared=first, target=live.target, facts=(RootWithoutTables(root),)
+            )
+
+    def about_clients(self, unknown: Iterable[SupportUnknown]) -> Iterator[Case]:
+        """Yield a case for each client of which it is unknown what it does, of all its tables."""
+        for fact in unknown:
+            contract = self.sides.after[table_key(fact.tables[0])]
+            yield Case(self._rules(contract), declared=contract, facts=(fact,))
+
+    def about_duplicates(self, changed: set[str]) -> Iterator[tuple[Case, bool]]:
+        """Yield a case for each table or location that is declared twice, and whether the base has it too."""
+        request = self._request
+        for targets in request.targets:
+            for fact, existing in duplicates(
+                request.contents, changed, targets, request.repository, self.locations
+            ):
+                yield Case(self._rules(fact.contract), declared=fact.contract, facts=(fact,)), existing
+        for fact in request.declared.duplicates if request.declared else ():
+            yield Case(self._rules(fact.contract), declared=fact.contract, facts=(fact,)), False
+
+    def without_live_tables(self) -> Iterator[LiveError]:
+        """Yield an error if the file has no entry for any table: only new contracts may lack one."""
+        live = self._request.live
+        if live is None or not self._request.everything or not self._missing_entries:
+            return
+        if len(self._missing_entries) == len(list(self.contracts_to_read(live))):
+            yield LiveError(
+                f"no table was compared with its live state: {self._missing_entries[0].message}",
+                help="write the file again, from the tables of this target",
+            )
+
+    @property
+    def live_keys(self) -> set[str]:
+        """The keys of the tables that were compared with their live state."""
+        return {contract.key for contract in self._missing_tables} | self.live_tables.keys()
+
+    def rules_at(self, key: str, file: str) -> tuple[RuleSet, ...]:
+        """Return the rules of a table's contract."""
+        sides = (self.sides.before.get(key), self.sides.after.get(key))
+        files = [contract.file for contract in sides if contract] or [file]
+        return self._request.rules.of(*files)
+
+    def _rules(self, contract: Contract) -> tuple[RuleSet, ...]:
+        return self.rules_at(contract.key, contract.file)
+
+    def _offline(self, before: Contract | None, after: Contract | None) -> Iterator[Case]:
+        contract = after or before
+        rules = self._rules(contract) if contract else ()
+        for engines in self._request.engines:
+            for target, old, new in effective_pairs(before, after, engines):
+                yield Case(rules, old, new, target=target)
+
+    def _retired(self, before: Contract) -> Case:
+        renamed = next((new for new, old in self._renamed.items() if old.key == before.key), None)
+        after = self.sides.after[renamed] if renamed else None
+        fact = TableRetired(
+            before,
+            renamed_to=after.table if after else None,
+            moves=after is not None and set(self._places(before)).isdisjoint(self._places(after)),
+            file_now=self._file_now(before.file) if before.dialect == NATIVE else "",
+            why=declared.why_gone.get(before.key, "") if (declared := self._request.declared) else "",
+        )
+        return Case(self._rules(before), before, before, facts=(fact,))
+
+    def _file_now(self, file: str) -> str:
+        """Return what is wrong with a file that had a contract; empty if it is gone, or has another one."""
+        former = {visible(path): data for path, data in self._request.contents.former.items()}
+        try:
+            return contracts.why_not_a_contract(former[file].decode()) if file in former else ""
+        except UnicodeDecodeError:
+            return "is not UTF-8"
+
+    def _with_live(self, before: Contract | None, after: Contract, live: LiveSide) -> Iterator[Case]:
+        contract = contracts.effective(after, live.target)
+        base = present(before, live.target)
+        if contract.absent:
+            self._skip(contract, f"absent from target {live.target}")
+            # A change must not take its own table out of the check.
+            if before is None or base is not None:
+                yield from self._offline(before, after)
+            return
+        try:
+            table = live.read(contract)
+        except MissingEntry as missing:
+            self._skip(contract, missing.message)
+            self._missing_entries.append(missing)
+            yield from self._offline(before, after)
+            return
+        if table is None:
+            self._missing_tables.append(contract)
+            yield from self._offline(before, after)
+            yield from self._creation(base, contract, live)
+            yield self._without_table(base, contract, live)
+            return
+        from schemalint.review.live_case import live_case  # noqa: PLC0415 (only with live tables)
+
+        self.live_tables[contract.key] = table
+        self.locations[live.target, contract.key] = table.uri
+        contract = live.with_progress(contract, table)
+        base = live.with_progress(base, table) if base else None
+        rules, everything = self._rules(contract), self._request.everything
+        for old, new in self._by_engines(base, contract, live):
+            yield live_case(rules, old, new, table, live, all_contracts=everything)
+
+    def _by_engines(
+        self, base: Contract | None, contract: Contract, live: LiveSide
+    ) -> Iterator[tuple[Contract | None, Contract]]:
+        """Yield both contracts for the engines of each verdict."""
+        targets = (live.target,) if live.target else ()
+        for engines in self._request.live_engines(live):
+            old = base.for_engines(engines, *targets) if base else None
+            yield old, contract.for_engines(engines, *targets)
+
+    def _creation(self, base: Contract | None, contract: Contract, live: LiveSide) -> Iterator[Case]:
+        """Yield the cases of a new table, as `plan` has them, whatever git changes."""
+        if base is None:
+            return
+        for old, new in self._by_engines(base, contract, live):
+            yield Case(self._rules(contract), old, new, target=live.target, purpose=Purpose.CREATION)
+
+    def _without_table(self, base: Contract | None, contract: Contract, live: LiveSide) -> Case:
+        expected = None if live.may_create else f"target {live.target} does not create tables"
+        if base is not None and (old_location := live.location(base)) != live.location(contract):
+            expected = f"its location at the base is {old_location}"
+        fact = LiveTableMissing(live.location(contract), expected)
+        return Case(self._rules(contract), base, contract, target=live.target, facts=(fact,))
+
+    def _skip(self, contract: Contract, reason: str) -> None:
+        self.skipped.append(SkippedTable(contract.table, reason))
+        self.not_compared.add(contract.key)
+
+    @cached_property
+    def _renamed(self) -> Mapping[str, Contract]:
+        from schemalint.contract.renamed_tables import renamed_tables  # noqa: PLC0415 (only after a removal)
+
+        before = {key: self.sides.before[key] for key in self.sides.before if key not in self.sides.hidden()}
+        return renamed_tables(before, self.sides.after, self._places)
+
+    def _places(self, contract: Contract) -> Iterator[Hashable]:
+        from schemalint.tables.catalog.table_location import LocationKeys  # noqa: PLC0415 (only where locations may clash)
+
+        yield from LocationKeys(self._request.targets[0], self._request.repository, self.locations).of(
+            contract
+        )
+
+
+class PairedContracts:
+    """The parsed contracts of the selected files, by table key.
+
+    Attributes:
+        before: Those of the base.
+        after: Those of the head.
+        unreadable: The tables whose contract is in an unreadable file of the head.
+        errors: The errors of the head's files.
+        skipped: Tables that are not compared with the base itself.
+    """
+
+    def __init__(self, request: CheckInput, paths: Iterable[str]) -> None:
+        """Read the contracts in these files."""
+        self._request = request
+        self._broken_before = False
+        self.before: dict[str, Contract] = {}
+        self.after: dict[str, Contract] = {}
+        self.unreadable: set[str] = set()
+        self.errors: list[SchemalintError] = []
+        self.skipped: list[SkippedTable] = []
+        # A contract that stays says what its table was, not a copy that the change deletes.
+        ordered = sorted(paths, key=lambda path: path not in request.contents.head)
+        for path in request.counted("reading", ordered):
+            self._read(path)
+        self._add_declared()
+        if self._broken_before:
+            self._read_older_bases()
+        deciding = request.configurations
+        for key, contract in self.after.items():
+            old = self.before.get(key)
+            of_table = configurations_of(deciding, old.file if old else None, contract.file)
+            self.after[key] = with_consumers(contract, *of_table)
+        for key, contract in self.before.items():
+            self.before[key] = with_consumers(contract, deciding[0])
+
+    def hidden(self) -> set[str]:
+        """Return the tables whose contract is missing only because its file is unreadable."""
+        return self.unreadable - self.after.keys()
+
+    def tables(self) -> list[str]:
+        """Return the keys of the tables to judge, in order."""
+        return sorted({*self.before, *self.after} - self.hidden())
+
+    def _add_declared(self) -> None:
+        """Add the tables of other tools' files: a table is known by its name, whatever declares it."""
+        declared = self._request.declared
+        if declared is None:
+            return
+        self.errors += declared.errors
+        self.skipped += declared.skipped
+        sides = declared.changed(everything=self._request.everything)
+        for side, tables in zip((self.before, self.after), sides, strict=True):
+            for key, contract in tables.items():
+                side.setdefault(key, contract)
+
+    def _read(self, path: str) -> None:
+        base, head = self._request.contents.base.get(path), self._request.contents.head.get(path)
+        before = _parsed(base)
+        after = before if is_unchanged(self._request, path) else _parsed(head, before)
+        if head is not None and after.errors:
+            self.errors += after.errors
+            self.unreadable |= {contract.key for contract in before.contracts}
+        elif before.errors:
+            self._broken_before = True
+        for side, result in ((self.before, before), (self.after, after)):
+            for contract in result.contracts:
+                if contract.extends is None:  # those that extend another one are joined with it
+                    side.setdefault(contract.key, contract)
+                elif self._request.declared is None and side is self.after:
+                    self.errors.append(nothing_to_extend(contract))
+
+    def _read_older_bases(self) -> None:
+        """Take contracts from older revisions where a file of the base is unreadable.
+
+        The contract may have been in any file, so it is identified by its table name.
+        """
+        reason = "a file of the base is unreadable"
+        for key in sorted(self.after.keys() - self.before.keys()):
+            table, older = self.after[key].table, self._request.readable(key)
+            if older is None:
+                self.skipped.append(
+                    SkippedTable(table, f"{reason}, and no earlier commit has this contract: judged as new")
+                )
+                continue
+            commit, contract = older
+            self.before[key] = contract
+            self.skipped.append(SkippedTable(table, f"{reason}: compared with {commit[:12]}"))
+
+
+def is_unchanged(request: CheckInput, path: str) -> bool:
+    """Return whether a file is the same on both sides."""
+    base, head = request.contents.base.get(path), request.contents.head.get(path)
+    return base is not None and head is not None and base.data == head.data
+
+
+def _parsed(file: File | None, older: contracts.ReadResult | None = None) -> contracts.ReadResult:
+    if file is None:
+        return contracts.ReadResult()
+    return contracts.read(visible(file.path), file.data, older)

@@ -1,0 +1,377 @@
+"""The tables that files of other tools declare, of both sides of a check, with the contracts beside them.
+
+A table of the head pairs with that of the base by what its format calls it, or else by name. A file of the
+head is made by the change's own code. So it says what its tables are to be, and nothing else: no exceptions,
+no locations, no targets, and not which live table is meant. That is the base's to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from schemalint import contract as contracts
+from schemalint.base.errors import GitError, SchemalintError, UsageError
+from schemalint.base.printable import visible
+from schemalint.base.untrusted_files import read_given
+from schemalint.base.values import field, frozen, replace
+from schemalint.contract.dialects import Reading
+from schemalint.contract.tool_files import notes_of, read_file, require_known
+from schemalint.contract.tool_files import with_overlays as joined
+from schemalint.model.contract import NATIVE, Contract, table_key
+from schemalint.model.fact import DuplicateTable
+from schemalint.model.finding import Finding, SkippedTable
+from schemalint.project import git
+from schemalint.project.config.declaration_files import Declarations, given_declarations
+from schemalint.project.git import Contents, EmptyTree, File, Repository, Side, Worktree
+from schemalint.review.declared_sides import paired, stale_base, why_not_made
+
+if TYPE_CHECKING:
+    from schemalint.project.config import Config
+
+_MOST_READERS: Final = 5
+"""Readers that a finding names."""
+
+
+@frozen
+class DeclaredTables:
+    """The tables that files of other tools declare.
+
+    Attributes:
+        before: Those of the base, by table key.
+        after: Those of the head, under the names that the base gives them.
+        errors: Why files, and tables in them, cannot be read.
+        skipped: The files that are missing on one side, and the tables that only the head can read.
+        notes: What the files declare and nobody compares, one line each.
+        observed: The columns whose types no file declares, by table key.
+        texts: Returns the text of a file that positions of the head point into.
+        duplicates: The contracts of the head that declare one of the tables once more.
+        why_gone: Why the head compares a table of the base no longer, by table key.
+    """
+
+    before: Mapping[str, Contract] = field(default_factory=dict)
+    after: Mapping[str, Contract] = field(default_factory=dict)
+    errors: tuple[SchemalintError, ...] = ()
+    skipped: tuple[SkippedTable, ...] = ()
+    notes: tuple[str, ...] = ()
+    observed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    texts: Callable[[str], str | None] = lambda _file: None
+    duplicates: tuple[DuplicateTable, ...] = ()
+    why_gone: Mapping[str, str] = field(default_factory=dict)
+
+    def changed(self, *, everything: bool) -> tuple[Mapping[str, Contract], Mapping[str, Contract]]:
+        """Return the tables of base and head that differ, or all of them."""
+        same = (
+            frozenset()
+            if everything
+            else {key for key, contract in self.after.items() if self.before.get(key) == contract}
+        )
+        before, after = (
+            {key: contract for key, contract in side.items() if key not in same}
+            for side in (self.before, self.after)
+        )
+        return before, after
+
+    def texts_of(self, contracts: Iterable[Contract]) -> dict[str, str]:
+        """Return the texts of the files that positions of contracts point into."""
+        files = {contract.file for contract in contracts if contract.dialect != NATIVE}
+        return {file: text for file in files if (text := self.texts(file)) is not None}
+
+    def explained(self, finding: Finding, contract: Contract | None) -> Finding:
+        """Return a finding with what only such a file tells: who reads the table, what is observed.
+
+        Nobody edits such a file: the help says what its owner does. A reader that the change takes away reads
+        the table until it is merged.
+        """
+        old = self.before.get(contract.key if contract else table_key(finding.table))
+        contract = contract or old
+        if contract is None or contract.dialect == NATIVE:
+            return finding
+        help_text = [finding.help] if finding.help else []
+        if finding.path and str(finding.path[0]).lower() in self.observed.get(contract.key, ()):
+            help_text.append("the type is observed, not declared")
+        elif self._is_observed_live(finding):
+            help_text.append("the type before is observed in the live table, not declared")
+        consumers = (*contract.consumers, *(old.consumers if old else ()))
+        readers = tuple(dict.fromkeys(consumer.described for consumer in consumers))
+        if readers and finding.against != ("contract",):
+            names, more = ", ".join(readers[:_MOST_READERS]), len(readers) - _MOST_READERS
+            help_text.append(f"read by {names}{f' and {more} more' if more > 0 else ''}")
+        return replace(finding, help="; ".join(help_text), fix=None)
+
+    def _is_observed_live(self, finding: Finding) -> bool:
+        """Whether only the live table says what a column was: its model at the base declares no type."""
+        base = self.before.get(table_key(finding.table))
+        if base is None or base.dialect == NATIVE or "live" not in finding.against or not finding.path:
+            return False
+        return base.open.columns and base.state.columns.get(str(finding.path[0])) is None
+
+
+@frozen
+class _Files:
+    """Where the files of one run are.
+
+    Attributes:
+        base: The old side.
+        head: The new side.
+        base_from: The file of the base that the command line names.
+        head_from: That of the head.
+        known_at_base: The paths that the base's configuration names.
+        is_ci: Whether this is a run in CI.
+    """
+
+    repository: Repository
+    base: Side
+    head: Side
+    base_from: Declarations | None
+    head_from: Declarations | None
+    known_at_base: frozenset[str]
+    is_ci: bool
+
+
+def declared_tables(
+    repository: Repository,
+    base: Side,
+    head: Side,
+    deciding: Sequence[Config],
+    declarations: tuple[str | None, str | None] = (None, None),
+    *,
+    is_ci: bool,
+) -> DeclaredTables | None:
+    """Read the files of other tools, of both sides; None if there are none.
+
+    Args:
+        repository: The repository.
+        base: The old side.
+        head: The new side.
+        deciding: The configurations that decide, that of the head last.
+        declarations: ``--base-from`` and ``--head-from``.
+        is_ci: Whether this is a run in CI.
+
+    Raises:
+        UsageError: The command line names a file that does not count.
+        ConfigError: A format is unknown.
+    """
+    base_from, head_from = (
+        None if value is None else given_declarations(option, value)
+        for option, value in zip(("--base-from", "--head-from"), declarations, strict=True)
+    )
+    entries = _entries(deciding, filter(None, (head_from, base_from)))
+    if not entries:
+        return None
+    for entry in entries:
+        require_known(entry, deciding[-1])
+    known_at_base = frozenset(entry.path for entry in deciding[0].declarations)
+    files = _Files(repository, base, head, base_from, head_from, known_at_base, is_ci)
+    return _joined([_sides(files, entry) for entry in entries])
+
+
+def _entries(deciding: Sequence[Config], declarations: Iterable[Declarations]) -> tuple[Declarations, ...]:
+    """Return the files, each once: with the models that any configuration names."""
+    by_path: dict[tuple[str, str], Declarations] = {}
+    for config in reversed(deciding):
+        for entry in config.declarations:
+            key = (entry.path, entry.format)
+            models = (*by_path[key].models, *entry.models) if key in by_path else entry.models
+            by_path[key] = replace(by_path.get(key, entry), models=tuple(dict.fromkeys(models)))
+    for entry in declarations:
+        if entry.format not in {other.format for other in by_path.values()}:
+            by_path[entry.path, entry.format] = entry
+    return tuple(by_path.values())
+
+
+def _sides(files: _Files, entry: Declarations) -> DeclaredTables:
+    """Read the files of one entry, of both sides."""
+    base_from, head_from = (
+        declarations if declarations is not None and declarations.format == entry.format else None
+        for declarations in (files.base_from, files.head_from)
+    )
+    try:
+        if base_from is not None:
+            _require_foreign(files, base_from)
+        catalog = _catalog(files, entry, base_from)
+        before = _read(files.repository, files.base, entry, base_from, catalog)
+        after = _read(files.repository, files.head, entry, head_from, catalog)
+        if after is None:
+            return _without_head(files, entry, "does not exist")
+        if head_from is None:
+            sides, given_base = (files.base, files.head), base_from is not None
+            fault = why_not_made(
+                files.repository, sides, entry, (before, after), is_ci=files.is_ci, is_given=given_base
+            )
+            if fault:
+                return _without_head(files, entry, fault)
+    except GitError as error:
+        return DeclaredTables(errors=(error,))
+    if before is None:
+        return _without_base(files, entry, after)
+    old, new = before.origin, after.origin
+    if old is not None and new is not None and old.project != new.project:
+        message = (
+            f"{visible(entry.path)} is of project {new.project!r}, and that of the base of {old.project!r}"
+        )
+        return DeclaredTables(errors=(GitError(message, help="compare two files of one project"),))
+    errors: list[SchemalintError] = [
+        *after.errors,
+        *(error for error in before.errors if base_from is not None),
+    ]
+    if base_from is not None and old is not None:
+        errors += stale_base(files.repository, files.base, entry.folder, old)
+    if after.errors and not after.contracts:  # a file that is not read takes no table away
+        return DeclaredTables(errors=tuple(errors))
+    pairs = paired(before, after)
+    return DeclaredTables(
+        pairs.before,
+        pairs.after,
+        errors=(*errors, *pairs.errors),
+        skipped=pairs.skipped,
+        notes=(*notes_of(entry, after.left_out, pairs.notes),),
+        observed=pairs.observed,
+        texts=after.text,
+        why_gone=pairs.why_gone,
+    )
+
+
+def _read(
+    repository: Repository,
+    side: Side,
+    entry: Declarations,
+    declarations: Declarations | None,
+    catalog: bytes | None,
+) -> Reading | None:
+    """Return what a file declares on one side; None if the side has no such file.
+
+    Observed types are those of the live table, so both sides have the same.
+
+    Raises:
+        GitError: The file cannot be read.
+    """
+    most = entry.most_mib << 20
+    if declarations is not None:
+        data = _given(declarations.path, most)
+        if data is None:
+            raise GitError(f"there is no file {visible(declarations.path)}", help="make it first: dbt parse")
+        name = declarations.path
+    else:
+        data, name = git.large_file_at(repository, side, entry.path, most), entry.path
+    return None if data is None else read_file(repository, side, entry, data, catalog, name)
+
+
+def _catalog(files: _Files, entry: Declarations, base_from: Declarations | None) -> bytes | None:
+    """Return the file with observed types: that of the base, or outside of CI that of the head."""
+    most, path = entry.most_mib << 20, entry.catalog_path
+    try:
+        if base_from is not None:
+            data = _given(base_from.catalog_path, most)
+        else:
+            data = git.large_file_at(files.repository, files.base, path, most)
+        if data is None and not files.is_ci:
+            data = git.large_file_at(files.repository, files.head, path, most)
+    except GitError:
+        return None
+    return data
+
+
+def _given(file: str, most: int) -> bytes | None:
+    try:
+        return read_given(Path(file), most)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise GitError(f"{visible(file)} was not read: {error.strerror}") from error
+
+
+def _require_foreign(files: _Files, declarations: Declarations) -> None:
+    """Refuse a base that the change itself brings: in CI the head's own files say nothing about the base."""
+    root = files.repository.root.resolve()
+    path = Path(declarations.path).resolve()
+    if not files.is_ci or not path.is_relative_to(root):
+        return
+    name = path.relative_to(root).as_posix()
+    if git.list_files(files.repository, Worktree(), [git.escape_glob(name)]).blobs:
+        raise UsageError(
+            f"--base-from names {visible(name)}, a file of the change itself",
+            help="in CI take it from an artifact of the branch that it is merged into",
+        )
+
+
+def _without_head(files: _Files, entry: Declarations, fault: str) -> DeclaredTables:
+    message = f"{visible(entry.path)} {fault}"
+    if files.is_ci:
+        return DeclaredTables(errors=(GitError(message, help="run dbt parse before schemalint check"),))
+    return DeclaredTables(skipped=(SkippedTable(visible(entry.path), f"{message}: run dbt parse"),))
+
+
+def _without_base(files: _Files, entry: Declarations, after: Reading) -> DeclaredTables:
+    """Return the tables of a head without a base: all are new, unless the base has them somewhere else."""
+    new = paired(Reading(), after)
+    tables = DeclaredTables(
+        after=new.after,
+        errors=after.errors,
+        notes=(*notes_of(entry, after.left_out),),
+        observed=new.observed,
+        texts=after.text,
+    )
+    if isinstance(files.base, EmptyTree) or entry.path not in files.known_at_base:
+        return tables
+    reason = f"the base has no {visible(entry.path)}"
+    if files.is_ci:
+        error = GitError(reason, help=f"name that of the base: --base-from {entry.format}:FILE")
+        return replace(tables, errors=(*tables.errors, error))
+    skipped = SkippedTable(visible(entry.path), f"{reason}: give --base-from {entry.format}:FILE")
+    return DeclaredTables(errors=after.errors, notes=tables.notes, skipped=(skipped,))
+
+
+def _joined(parts: Sequence[DeclaredTables]) -> DeclaredTables:
+    first, *others = parts
+    for part in others:
+        first = DeclaredTables(
+            before={**part.before, **first.before},
+            after={**part.after, **first.after},
+            errors=(*first.errors, *part.errors),
+            skipped=(*first.skipped, *part.skipped),
+            notes=(*first.notes, *part.notes),
+            observed={**part.observed, **first.observed},
+            why_gone={**part.why_gone, **first.why_gone},
+            texts=_first_text(first.texts, part.texts),
+        )
+    return first
+
+
+def _first_text(
+    one: Callable[[str], str | None], other: Callable[[str], str | None]
+) -> Callable[[str], str | None]:
+    return lambda file: one(file) or other(file)
+
+
+def with_overlays(declared: DeclaredTables, contents: Contents) -> DeclaredTables:
+    """Return the tables with what contracts add to them; what the base cannot add is no error of the change.
+
+    Args:
+        declared: The tables.
+        contents: All contract files of both sides.
+    """
+    before, _ = joined(declared.before, _native(contents.base.values(), declared.before))
+    native = [*_native(contents.head.values(), declared.after, everything=True)]
+    after, errors = joined(declared.after, native)
+    duplicates = tuple(
+        DuplicateTable(contract, after[contract.key].locate(("table",)), "table", contract.key)
+        for contract in native
+        if contract.extends is None and contract.key in after
+    )
+    return replace(
+        declared, before=before, after=after, errors=(*declared.errors, *errors), duplicates=duplicates
+    )
+
+
+def _native(
+    files: Iterable[File], tables: Mapping[str, Contract], *, everything: bool = False
+) -> Iterator[Contract]:
+    """Yield the contracts that declare one of the tables, and with ``everything`` all that extend another."""
+    for file in files:
+        may_extend = everything and b"extends" in file.data
+        if may_extend or not tables.keys().isdisjoint(contracts.table_keys(file.data)):
+            for contract in contracts.read(visible(file.path), file.data).contracts:
+                if contract.key in tables or contract.extends is not None:
+                    yield contract

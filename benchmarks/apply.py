@@ -23,6 +23,7 @@ from benchmarks.repository import commit_all
 from schemalint.deploy.results import Outcome
 from schemalint.project.config import SparkSettings
 from schemalint.project.config.trust import TrustedSpark
+from schemalint.spark.apply_options import ApplyOptions
 from schemalint.spark.runner import apply
 from schemalint.spark.session import SNAPSHOT_PARTITIONS, SqlSession, start
 from schemalint.spark.snapshot_partitions import partitions_for
@@ -113,7 +114,7 @@ def measured(session: SqlSession, folder: Path, contract: str, tables: int, jobs
     declare(repository, contract, tables)
     recorded = Recorded(session)
     started = time.monotonic()
-    applied = apply(recorded, repository, jobs=jobs)
+    applied = apply(recorded, repository, ApplyOptions(jobs=jobs))
     ours = time.monotonic() - started
     if any(result.outcome is not Outcome.APPLIED for result in applied):
         raise RuntimeError(f"not applied: {applied}")

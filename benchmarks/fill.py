@@ -21,6 +21,7 @@ from benchmarks.apply import declare
 from schemalint.deploy.results import Outcome
 from schemalint.project.config import SparkSettings
 from schemalint.project.config.trust import TrustedSpark
+from schemalint.spark.apply_options import ApplyOptions
 from schemalint.spark.runner import apply
 from schemalint.spark.session import start
 
@@ -84,7 +85,7 @@ def measure(session: Any, repository: Path, size: int, partitions: int) -> None:
 
 def applied(session: Any, repository: Path, **options: Any) -> Any:  # noqa: ANN401 (pyspark's)
     """Apply the contract."""
-    (result,) = apply(session, repository, **options)
+    (result,) = apply(session, repository, ApplyOptions(**options))
     if result.outcome not in (Outcome.APPLIED, Outcome.FILLING):
         raise RuntimeError(f"{result.outcome}: {result.error}")
     return result

@@ -102,6 +102,21 @@ def test_fields_as_a_dictionary() -> None:
 
 
 @frozen
+class Labelled(Point):
+    label: str = "none"
+
+
+def test_the_fields_of_the_class_that_a_value_class_extends_come_first() -> None:
+    labelled = Labelled(1, 2, label="a")
+    assert as_dict(labelled) == {"x": 1, "y": 2, "labels": {}, "note": "", "label": "a"}
+    assert labelled == replace(Labelled(1, label="a"), y=2)
+    assert labelled != replace(labelled, label="b")
+    assert Labelled(0).is_origin
+    assert not hasattr(labelled, "__dict__")
+    assert pickle.loads(pickle.dumps(labelled)) == labelled  # noqa: S301 (our own)
+
+
+@frozen
 class Counted:
     numbers: tuple[int, ...]
     calls: list[int] = field(default_factory=list, compare=False)

@@ -107,14 +107,16 @@ def frozen(cls: type[T]) -> type[T]:
     """Make a class a frozen value class; its annotations are the fields, in order.
 
     Instances have slots and support positional patterns. Two instances are equal if they have the same class
-    and equal fields; an instance is hashable if all its fields are. A subclass does not inherit fields. A
-    ``cached_property`` is computed once per instance; it is no field.
+    and equal fields; an instance is hashable if all its fields are. The fields of a value class that it
+    extends come first. A ``cached_property`` is computed once per instance; it is no field.
     """
     namespace = cls.__dict__
-    names = tuple(
+    own = tuple(
         name for name, annotation in cls.__annotations__.items() if not annotation.startswith("ClassVar")
     )
-    fields = {name: _field(namespace.get(name, _MISSING)) for name in names}
+    fields = {**getattr(cls, "__value_fields__", {})}
+    fields |= {name: _field(namespace.get(name, _MISSING)) for name in own}
+    names = tuple(fields)
     members = {k: v for k, v in namespace.items() if k not in fields and k not in _INSTANCE_SLOTS}
     caches = any(isinstance(member, cached_property) for member in members.values())
     compared = _getter([name for name in names if fields[name].compare])
@@ -143,7 +145,7 @@ def frozen(cls: type[T]) -> type[T]:
         cls.__bases__,
         {
             # A cached property stores its value in the instance's dictionary.
-            "__slots__": (*names, "__dict__") if caches else names,
+            "__slots__": (*own, "__dict__") if caches else own,
             "__match_args__": names,
             "__value_fields__": fields,
             "__setattr__": _refuse,

@@ -30,7 +30,6 @@ from schemalint.project.config.trust import (
 )
 
 if TYPE_CHECKING:
-    from schemalint.delta.engine import Engine
     from schemalint.project.git import Repository
     from schemalint.spark.executor_audit import Session
     from schemalint.spark.session_catalog import SessionCatalog
@@ -119,13 +118,6 @@ class Spark:
         from schemalint.spark.session_catalog import SessionCatalog  # noqa: PLC0415 (as above)
 
         return SessionCatalog(lambda: self.session)
-
-    @property
-    def engine(self) -> Engine | None:
-        """The engine of the session; None if it does not tell."""
-        from schemalint.spark.session_engine import engine_of  # noqa: PLC0415 (as above)
-
-        return engine_of(self.session)
 
     def stop(self) -> None:
         """Stop the session if this command started it; else give it its own settings again."""

@@ -140,7 +140,7 @@ def opened_plan_file(
         target,
         Path.cwd() if repository is None or repository.bare else repository.root,
         approved=require_hashes(options.approved),
-        tables=options.tables,
+        tables=tuple(options.tables),
         revision=None if revision is None else _confirmed(revision, repository),
         require_streams=options.require_streams,
     )

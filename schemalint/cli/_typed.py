@@ -33,8 +33,9 @@ def typed(cls: type[T], arguments: Mapping[str, Any]) -> T:
         UsageError: The options contradict each other, as the method `require_consistent` of a class says.
     """
     scope, values = vars(sys.modules[cls.__module__]), {}
-    for name, annotation in cls.__annotations__.items():
-        part: Any = scope.get(annotation)
+    fields: Mapping[str, object] = vars(cls)["__value_fields__"]
+    for name in fields:
+        part: Any = scope.get(cls.__annotations__.get(name, ""))
         if hasattr(part, "__value_fields__"):
             values[name] = typed(part, arguments)
         elif name in arguments:

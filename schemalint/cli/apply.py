@@ -2,44 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 import click
 
 from schemalint.base.errors import UsageError, worst_status
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error, print_note
-from schemalint.cli._connection import repository_settings, running_spark
+from schemalint.cli._connection import Spark, repository_settings, running_spark
 from schemalint.cli._deploy_options import (
     deploy_options,
     opened_plan_file,
     print_unplanned,
     require_no_planning,
 )
-from schemalint.cli._options import PENDING, examples
+from schemalint.cli._options import examples
 from schemalint.cli._output import can_ask, confirmed, show
-from schemalint.cli._progress import JOBS, table_workers
+from schemalint.cli._progress import JOBS, shown_progress, table_workers
 from schemalint.cli._typed import Connection, takes
 from schemalint.deploy.approvals import (
     is_approved_by_hash,
     missing_approvals,
-    require_at_most,
     unused_hashes,
     without_unapproved,
 )
 from schemalint.deploy.deploy_input import Deployment
-from schemalint.deploy.prepare import DeployOptions, for_session, prepare_requested
+from schemalint.deploy.prepare import prepare_requested
 from schemalint.deploy.results import AppliedTable, DeployLog, Outcome, warnings
 from schemalint.deploy.resume import resume
-from schemalint.model.table_plan import RefusalKind
+from schemalint.model.table_plan import RefusalKind, Step, TablePlan
 from schemalint.report import deploy_log
 from schemalint.report.plan import text as plan_text
 from schemalint.report.text_helpers import counted
 from schemalint.spark.apply_options import ApplyOptions
-from schemalint.spark.fill import FillLimits
-from schemalint.spark.runner import apply_plan, status_after, without_work
+from schemalint.spark.runner import run_confirmed
 from schemalint.tables.catalog.table_location import choose_target
+from schemalint.tables.storage.table_workers import Tell
 
 _JOBS = 4
 
@@ -51,14 +50,8 @@ class ApplyCommand:
     yes: bool
     plan_file: str | None
     revision: str | None
-    all_or_nothing: bool
-    fail_fast: bool
-    max_tables: int | None
     output_format: str
-    log_file: str | None
-    max_bytes: int | None
-    samples: bool
-    deploy: DeployOptions
+    run: ApplyOptions
     connection: Connection
 
     def require_consistent(self) -> None:
@@ -130,7 +123,6 @@ class ApplyCommand:
 )
 @click.option(
     "--log",
-    "log_file",
     metavar="FILE",
     help="Write the deploy log to FILE while tables change: one JSON object per line",
 )
@@ -164,99 +156,89 @@ def command(options: ApplyCommand) -> int:
     that ends, and a last one with the exit status; `schemalint schema deploy-log` describes them.
     """
     as_json = options.output_format == "json"
-    with DeployLog(Path(options.log_file) if options.log_file is not None else None) as log:
-        if options.plan_file is None:
-            journal = None
-            repository, settings = repository_settings(options.connection)
-            target = choose_target(settings, options.connection.target)
-        else:
-            journal = opened_plan_file(
-                options.plan_file, options.revision, options.deploy, options.connection
-            )
-            settings, target = journal.settings, journal.target
-        with running_spark(settings.spark, options.connection, target) as spark:
-            with table_workers(options.connection) as workers:
-                deployment = (
-                    resume(replace(journal, via=spark.catalog, workers=workers))
-                    if journal is not None
-                    else prepare_requested(
-                        repository,
-                        settings,
-                        options.deploy,
-                        via=spark.catalog,
-                        applies=True,
-                        workers=workers,
-                    )
-                )
-            show(plan_text.render(deployment), err=as_json)
-            print_unplanned(deployment)
-            require_at_most(deployment.plan, options.max_tables)
-            decided = _decided(deployment, yes=options.yes)
-            if decided is not None and journal is None:
-                planned = for_session(deployment, lambda: spark.engine)
-                if planned.plan.hash != deployment.plan.hash:
-                    print_note(
-                        f"note: the session is {planned.engine}, which no target names: planned again for it"
-                    )
-                    show(plan_text.render(planned), err=as_json)
-                    decided = _decided(planned, yes=options.yes)
-                deployment = planned
-            log.started(decided or deployment)
-            if decided is None:
-                log.ended(status := deployment.exit_status or PENDING)
-                return _with_problem_of(log, status)
-            deployment = decided
-            has_work = any(plan.has_work for plan in deployment.plan.tables)
-            with table_workers(options.connection) as workers:
-                apply_options = ApplyOptions(
-                    lambda plan, step: print_note(deploy_log.step_line(plan, step)),
-                    options.connection.jobs or _JOBS,
-                    options.all_or_nothing,
-                    fail_fast=options.fail_fast,
-                    note=lambda text: print_note(f"note: {text}"),
-                    progress=workers.tell,
-                    log=log,
-                    fills=FillLimits(options.max_bytes, options.samples),
-                )
-                results = (
-                    apply_plan(spark.session, deployment, apply_options)
-                    if has_work
-                    else without_work(deployment, log)
-                )
-        status = status_after(deployment, results)
-        log.ended(status)
-    _print_results(results, quiet=as_json)
-    if as_json:
-        show(deploy_log.as_json(deployment, results, status))
-    return _with_problem_of(log, status)
-
-
-def _with_problem_of(log: DeployLog, status: int) -> int:
-    """Print why lines of the log are missing, and return the exit status."""
+    with DeployLog(options.run.log_file) as log, _planned(options) as (deployment, spark):
+        show(plan_text.render(deployment), err=as_json)
+        print_unplanned(deployment)
+        run_options = replace(options.run, jobs=options.run.jobs or _JOBS)
+        run = run_confirmed(deployment, lambda: spark.session, run_options, _User(options), log)
+    if run.results is not None:
+        _print_results(run.results, quiet=as_json)
+        if as_json:
+            show(deploy_log.as_json(run.deployment, run.results, run.exit_status))
     if log.problem is None:
-        return status
+        return run.exit_status
     print_error(log.problem)
-    return worst_status([status, log.problem.exit_status])
+    return worst_status([run.exit_status, log.problem.exit_status])
 
 
-def _decided(deployment: Deployment, *, yes: bool) -> Deployment | None:
-    """Return the deployment with only approved steps; None if it waits for a confirmation."""
-    for unused in unused_hashes(deployment):
-        print_note(f"warning: {unused} matches no pending step: the plan changed, or it already ran")
-    if deployment.approved is not None:  # --yes approves no plan file
-        yes = not can_ask()
-    if yes or deployment.plan.is_empty or is_approved_by_hash(deployment):
-        decided = without_unapproved(deployment)
-        for plan in decided.plan.tables:
-            for refusal in plan.refusals:
-                if refusal.kind is RefusalKind.APPROVAL:
-                    print_note(f"{plan.table}: {refusal.reason}")
-                    print_note(f"  help: {refusal.help}")
-        return decided
+@contextmanager
+def _planned(options: ApplyCommand) -> Iterator[tuple[Deployment, Spark]]:
+    """Provide the plan, or what is left of a plan file, and the Spark that runs it."""
+    journal = None
+    if options.plan_file is None:
+        repository, settings = repository_settings(options.connection)
+        target = choose_target(settings, options.run.target)
+    else:
+        journal = opened_plan_file(options.plan_file, options.revision, options.run, options.connection)
+        settings, target = journal.settings, journal.target
+    with running_spark(settings.spark, options.connection, target) as spark:
+        with table_workers(options.connection) as workers:
+            if journal is None:
+                deployment = prepare_requested(
+                    repository, settings, options.run, via=spark.catalog, applies=True, workers=workers
+                )
+            else:
+                deployment = resume(replace(journal, via=spark.catalog, workers=workers))
+        yield deployment, spark
+
+
+class _User:
+    """The user of the command line: sees each plan, and confirms it."""
+
+    def __init__(self, options: ApplyCommand) -> None:
+        self._options = options
+
+    def confirm(self, deployment: Deployment) -> Deployment | None:
+        """Return the deployment with only approved steps; None if it waits for a confirmation."""
+        for unused in unused_hashes(deployment):
+            print_note(f"warning: {unused} matches no pending step: the plan changed, or it already ran")
+        yes = self._options.yes
+        if deployment.approved is not None:  # --yes approves no plan file
+            yes = not can_ask()
+        if yes or deployment.plan.is_empty or is_approved_by_hash(deployment):
+            decided = without_unapproved(deployment)
+            for plan in decided.plan.tables:
+                for refusal in plan.refusals:
+                    if refusal.kind is RefusalKind.APPROVAL:
+                        print_note(f"{plan.table}: {refusal.reason}")
+                        print_note(f"  help: {refusal.help}")
+            return decided
+        return deployment if _answers_yes(deployment) else None
+
+    def planned_again(self, deployment: Deployment) -> None:
+        """Show the plan for the engine of the session."""
+        print_note(f"note: the session is {deployment.engine}, which no target names: planned again for it")
+        show(plan_text.render(deployment), err=self._options.output_format == "json")
+
+    def progress(self) -> AbstractContextManager[Tell]:
+        """Show how far the run has come, unless the options ask for silence."""
+        return shown_progress(self._options.connection)
+
+    def step_begins(self, plan: TablePlan, step: Step) -> None:
+        """Print a statement before it runs."""
+        print_note(deploy_log.step_line(plan, step))
+
+    def note(self, text: str) -> None:
+        """Print what is worth telling."""
+        print_note(f"note: {text}")
+
+
+def _answers_yes(deployment: Deployment) -> bool:
+    """Ask whether to run the plan; without a terminal, say what would confirm it."""
     gated = sum(bool(missing_approvals(deployment, plan)) for plan in deployment.plan.tables)
     question = f"Approve the steps of {counted(gated, 'table')}, and apply this?" if gated else "Apply this?"
     if confirmed(question):
-        return deployment
+        return True
     if can_ask():
         print_note("nothing was changed")
     elif gated:
@@ -264,7 +246,7 @@ def _decided(deployment: Deployment, *, yes: bool) -> Deployment | None:
         print_note(f"nothing was changed: {needed}; confirm the rest with --yes")
     else:
         print_note("nothing was changed: confirm the plan with --yes")
-    return None
+    return False
 
 
 def _print_results(results: Iterable[AppliedTable], *, quiet: bool) -> None:

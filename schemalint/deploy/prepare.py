@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from schemalint import contract as contracts
@@ -221,24 +222,34 @@ def _meant(name: str, declared: Sequence[str]) -> str:
 
 @frozen
 class DeployOptions:
-    """The options of a deployment; see `DeployInput` for those that are not described here.
+    """What is planned.
 
     Attributes:
-        target: The name of the target; None for the only one.
+        tables: The names of the requested tables; empty for all contracts.
+        target: The name of the target; None for the only one that is configured.
         head: The side that the contracts are read from: ``worktree`` or a revision.
-        after: The deploy log of the target before this one.
-        base: The revision applied last, or ``none``, for tables without a marker.
-        allow_local_plugins: Whether to run the rule files of the configuration.
+        after: The deploy log of the target before this one: only tables that it reports as applied change.
+        base: The commit applied last, or ``none``, for the tables of which it is unknown.
+        allow: ``upgrade`` approves protocol upgrades, ``destructive`` approves irreversible steps, and
+            ``data`` fills columns.
+        approved: The approved hashes, of plans or of tables.
+        allow_older: Whether to apply a revision older than the one applied last.
+        repair_drift: Whether to overwrite changes that were made outside of schemalint.
+        reorder: Whether to move columns to their declared order.
+        cosmetic: Apply comments and column order ``now``, or with the next change of a table that a tracked
+            stream reads (``ride-along``); None means as the configuration says.
+        require_streams: Whether to refuse a table whose declared streams have not read it to its end.
+        allow_local_plugins: Whether to run the rule files that the configuration names.
         fetch: Whether to fetch history that this clone lacks.
     """
 
-    tables: tuple[str, ...] = ()
+    tables: Sequence[str] = ()
     target: str | None = None
     head: str = "HEAD"
-    after: str | None = None
+    after: str | Path | None = None
     base: str | None = None
-    allow: tuple[str, ...] = ()
-    approved: tuple[str, ...] = ()
+    allow: Sequence[str] = ()
+    approved: Sequence[str] = ()
     allow_older: bool = False
     repair_drift: bool = False
     reorder: bool = False
@@ -278,14 +289,17 @@ def prepare_requested(
     is_added = engine is not None and git.is_ci(os.environ)
     if engine is not None and not is_added:
         settings, target = settings.without_writers(), written_by(target, engine)
+    after = None
+    if options.after is not None:
+        after = read_deploy_log(str(options.after), target, settings.targets)
     request = DeployInput(
         repository=repository,
         settings=settings,
         target=target,
-        after=None if options.after is None else read_deploy_log(options.after, target, settings.targets),
+        after=after,
         head=git.find_head(repository, options.head, os.environ),
         rules=rules_for_apply(settings.config, local),
-        tables=options.tables,
+        tables=tuple(options.tables),
         allow=frozenset(options.allow),
         approved=require_hashes(options.approved),
         allow_older=options.allow_older,
@@ -314,11 +328,14 @@ def prepare_requested(
 def for_session(deployment: Deployment, engine_of_session: Callable[[], Engine | None]) -> Deployment:
     """Return the plan for the engine of the session, if the target names none and there are steps to run.
 
+    A plan file is not planned again: `require_same_answers` compares it with the session.
+
     Args:
         deployment: The plan.
         engine_of_session: Returns the engine of the session, or None if it does not tell; may start it.
     """
-    if deployment.engine is not None or deployment.plan.is_empty or deployment.planned_for is None:
+    is_filed = deployment.approved is not None
+    if is_filed or deployment.engine or deployment.plan.is_empty or deployment.planned_for is None:
         return deployment
     engine = engine_of_session()
     return deployment if engine is None or engine.is_newest else deployment.planned_for(engine)

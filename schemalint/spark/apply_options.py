@@ -1,36 +1,92 @@
-"""How a plan is run."""
+"""How a plan is run, and who is asked and told."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Protocol
 
-from schemalint.base.values import field, frozen
-from schemalint.deploy.results import DeployLog
+from schemalint.base.values import frozen
+from schemalint.deploy.approvals import without_unapproved
+from schemalint.deploy.deploy_input import Deployment
+from schemalint.deploy.prepare import DeployOptions
+from schemalint.model.table_plan import Step, TablePlan
 from schemalint.spark.fill import FillLimits
-from schemalint.spark.table_run import OnStep
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, Tell
 
 
 @frozen
-class ApplyOptions:
-    """How to run a plan.
+class ApplyOptions(DeployOptions):
+    """What is planned, and how the plan is run.
 
     Attributes:
-        tell: Called before each statement, from several threads.
-        jobs: How many tables to change at the same time, each in its own session; 1 uses the given session.
-        all_or_nothing: Whether to change no table if one is refused or has no plan.
-        fail_fast: Whether to begin no further table after one failed.
-        note: Called with what is worth telling, and stops nothing.
-        progress: Called whenever the work on a table begins or ends.
-        log: Gets a line for each statement and each table as it ends.
-        fills: How far to fill columns.
+        all_or_nothing: Change no table if one is refused or cannot be planned.
+        fail_fast: Begin no further table after one failed.
+        max_tables: Change nothing if the plan changes more tables.
+        jobs: How many tables to change at the same time. With more than one, each table gets its own session,
+            with the settings of the given one.
+        trusted_refs: In CI, branches of ``origin``, or full references, whose commits count like those of the
+            default branch.
+        log: The file of the deploy log, written as JSON lines while tables change.
+        max_bytes: Fill at most the rows of so many bytes of data files, for each column.
+        samples: Show values that do not convert.
     """
 
-    tell: OnStep = field(default=lambda _plan, _step: None)
-    jobs: int = 1
     all_or_nothing: bool = False
     fail_fast: bool = False
-    note: Callable[[str], None] = field(default=lambda _text: None)
-    progress: Tell = field(default=SIDE_BY_SIDE.tell)
-    log: DeployLog = field(default=DeployLog(None))
-    fills: FillLimits = FillLimits()
+    max_tables: int | None = None
+    jobs: int | None = None
+    trusted_refs: tuple[str, ...] = ()
+    log: str | Path | None = None
+    max_bytes: int | None = None
+    samples: bool = False
+
+    @property
+    def log_file(self) -> Path | None:
+        """The file of the deploy log."""
+        return None if self.log is None else Path(self.log)
+
+    @property
+    def fills(self) -> FillLimits:
+        """How far to fill columns."""
+        return FillLimits(self.max_bytes, self.samples)
+
+
+class Operator(Protocol):
+    """Who runs a plan: is asked before it begins, and told what happens."""
+
+    def confirm(self, deployment: Deployment) -> Deployment | None:
+        """Return the deployment with the steps that are approved; None to change nothing."""
+
+    def planned_again(self, deployment: Deployment) -> None:
+        """Hear that the engine of the session gets another plan; `confirm` is asked about it next."""
+
+    def progress(self) -> AbstractContextManager[Tell]:
+        """Provide what is called whenever the work on a table begins or ends."""
+
+    def step_begins(self, plan: TablePlan, step: Step) -> None:
+        """Hear of a statement before it runs; called in several threads."""
+
+    def note(self, text: str) -> None:
+        """Hear what is worth telling, and stops nothing; called in several threads."""
+
+
+class Unattended:
+    """Nobody is asked or told: what is approved runs."""
+
+    def confirm(self, deployment: Deployment) -> Deployment:
+        """Return the deployment without the steps that lack an approval."""
+        return without_unapproved(deployment)
+
+    def planned_again(self, deployment: Deployment) -> None:
+        """Tell nobody."""
+
+    def progress(self) -> AbstractContextManager[Tell]:
+        """Tell nobody."""
+        return nullcontext(SIDE_BY_SIDE.tell)
+
+    def step_begins(self, plan: TablePlan, step: Step) -> None:
+        """Tell nobody."""
+
+    def note(self, text: str) -> None:
+        """Tell nobody."""

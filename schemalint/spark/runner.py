@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, TypeVar
 
 import schemalint
-from schemalint.base.errors import (
-    InternalError,
-    LiveError,
-    SchemalintError,
-    worst_status,
-)
+from schemalint.base.errors import InternalError, LiveError, SchemalintError, WaitingError, worst_status
 from schemalint.base.printable import json_text
-from schemalint.base.values import replace
-from schemalint.deploy.approvals import require_at_most, without_unapproved
+from schemalint.base.values import frozen, replace
+from schemalint.deploy.approvals import require_at_most
 from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.consumer_streams import applied_streams
 from schemalint.deploy.deploy_input import Deployment, TargetAccess
 from schemalint.deploy.other_engine import require_same_answers
-from schemalint.deploy.prepare import DeployOptions, for_session, prepare_requested
+from schemalint.deploy.prepare import for_session, prepare_requested
 from schemalint.deploy.results import AppliedTable, DeployLog, DoneStep, Outcome, outcome_of, unfilled_error
 from schemalint.model.contract import Contract
 from schemalint.model.stream_report import StreamReport
 from schemalint.model.table_plan import TablePlan
 from schemalint.planner.statements import named_table, path_table
 from schemalint.project import git
-from schemalint.project.config import Cosmetic
 from schemalint.project.config.trust import ConfigOptions, find_trusted
-from schemalint.spark.apply_options import ApplyOptions
-from schemalint.spark.fill import FillLimits, TableFills
+from schemalint.spark.apply_options import ApplyOptions, Operator, Unattended
+from schemalint.spark.fill import TableFills
 from schemalint.spark.prechecks import require_accepted, require_clean
 from schemalint.spark.session import SqlSession, refusals_not_logged, sibling_sessions
 from schemalint.spark.session_catalog import SessionCatalog, require_catalog
@@ -45,7 +39,7 @@ from schemalint.spark.snapshot_partitions import snapshots_that_fit
 from schemalint.spark.table_run import RecordedTable, TableRun
 from schemalint.tables.catalog.contract_progress import with_progress
 from schemalint.tables.catalog.target_tables import refresh_entry
-from schemalint.tables.storage.table_workers import TableWorkers
+from schemalint.tables.storage.table_workers import TableWorkers, Tell
 
 T = TypeVar("T")
 
@@ -53,123 +47,101 @@ T = TypeVar("T")
 _BLOCKING: Final = (Outcome.REFUSED, Outcome.UNPLANNED)
 
 
-def apply(  # noqa: PLR0913 (each is a flag of the command line)
+@frozen
+class Run:
+    """What came of a run.
+
+    Attributes:
+        deployment: The plan as it was confirmed.
+        results: What became of each table; None if the plan was not confirmed.
+        exit_status: The exit status of the command.
+    """
+
+    deployment: Deployment
+    results: tuple[AppliedTable, ...] | None
+    exit_status: int
+
+
+def apply(
     session: SqlSession,
     repository: str | Path = ".",
-    *,
-    target: str | None = None,
-    tables: Iterable[str] = (),
-    head: str = "HEAD",
-    after: str | Path | None = None,
-    allow: Iterable[str] = (),
-    approved: Iterable[str] = (),
-    allow_older: bool = False,
-    repair_drift: bool = False,
-    base: str | None = None,
-    reorder: bool = False,
-    cosmetic: Cosmetic | None = None,
-    require_streams: bool = False,
-    allow_local_plugins: bool = False,
-    all_or_nothing: bool = False,
-    fail_fast: bool = False,
-    max_tables: int | None = None,
-    jobs: int = 1,
-    trusted_refs: Iterable[str] = (),
-    fetch: bool = False,
-    log: str | Path | None = None,
-    max_bytes: int | None = None,
-    samples: bool = False,
+    options: ApplyOptions = ApplyOptions(),  # noqa: B008 (a value)
 ) -> tuple[AppliedTable, ...]:
     """Change the live tables of a target to the state that a repository declares.
 
     Args:
         session: A Spark session with Delta, classic or Connect.
         repository: A path in the git repository of the contracts.
-        target: The target; None means the only one that is configured.
-        tables: Table names; empty means all contracts.
-        head: The revision of the contracts, or ``worktree``.
-        after: The deploy log of the previous target: only tables that it reports as applied change.
-        allow: ``upgrade`` approves protocol upgrades, ``destructive`` approves irreversible steps,
-            and ``data`` fills columns.
-        approved: The approved hashes, of plans or of tables.
-        allow_older: Apply even if a newer commit was applied already.
-        repair_drift: Overwrite changes that were made outside of schemalint.
-        base: Commit last applied, or ``none``, for the tables of which it is unknown.
-        reorder: Move columns to the declared order.
-        cosmetic: Apply comments and column order ``now``, or with the next change of a table that a tracked
-            stream reads (``ride-along``); None means as the configuration says.
-        require_streams: Refuse tables whose declared streams have not read them to the end.
-        allow_local_plugins: Run the rule files that the configuration names.
-        all_or_nothing: Do nothing if a table is refused or cannot be planned.
-        fail_fast: Begin no further table after one failed.
-        max_tables: Change nothing if the plan changes more tables.
-        jobs: How many tables to change at the same time. With more than one, each table gets its own session,
-            with the settings of the given one.
-        trusted_refs: In CI, branches of ``origin``, or full references, whose commits count like those of the
-            default branch.
-        fetch: Fetch history from the remote if this clone lacks it.
-        log: The file of the deploy log, written as JSON lines while tables change.
-        max_bytes: Fill at most the rows of so many bytes of data files, for each column.
-        samples: Show values that do not convert.
+        options: What is planned, and how it is run.
 
     Raises:
         SchemalintError: The contracts or the configuration cannot be read, or more than `max_tables` change.
     """
-    with DeployLog(Path(log) if log is not None else None) as lines, refusals_not_logged():
+    with DeployLog(options.log_file) as log, refusals_not_logged():
         repo = git.open_repository(Path(repository), os.environ)
-        if fetch:
+        if options.fetch:
             repo = repo.fetching_objects()
         settings = find_trusted(
-            repo, os.environ, ConfigOptions(trusted_refs=tuple(trusted_refs), fetch=fetch)
+            repo, os.environ, ConfigOptions(trusted_refs=options.trusted_refs, fetch=options.fetch)
         )
-        deployment = prepare_requested(
-            repo,
-            settings,
-            DeployOptions(
-                tables=tuple(tables),
-                target=target,
-                head=head,
-                after=None if after is None else str(after),
-                base=base,
-                allow=tuple(allow),
-                approved=tuple(approved),
-                allow_older=allow_older,
-                repair_drift=repair_drift,
-                reorder=reorder,
-                cosmetic=cosmetic,
-                require_streams=require_streams,
-                allow_local_plugins=allow_local_plugins,
-                fetch=fetch,
-            ),
-            via=SessionCatalog(lambda: session),
-            applies=True,
-        )
-        deployment = for_session(deployment, lambda: engine_of(session))
-        require_at_most(deployment.plan, max_tables)
-        deployment = without_unapproved(deployment)
-        lines.started(deployment)
-        options = ApplyOptions(
-            jobs=jobs,
-            all_or_nothing=all_or_nothing,
-            fail_fast=fail_fast,
-            log=lines,
-            fills=FillLimits(max_bytes, samples),
-        )
-        results = apply_plan(session, deployment, options)
-        lines.ended(status_after(deployment, results))
-        return results
+        via = SessionCatalog(lambda: session)
+        deployment = prepare_requested(repo, settings, options, via=via, applies=True)
+        return run_confirmed(deployment, lambda: session, options, Unattended(), log).results or ()
 
 
-def status_after(deployment: Deployment, results: Iterable[AppliedTable]) -> int:
-    """Return the exit status of a run: the worst of its refusals and errors."""
-    errors = (result.error for result in results)
-    return worst_status(
-        [deployment.exit_status, *(error.exit_status for error in errors if error is not None)]
-    )
+def run_confirmed(
+    deployment: Deployment,
+    session: Callable[[], SqlSession],
+    options: ApplyOptions,
+    operator: Operator,
+    log: DeployLog,
+) -> Run:
+    """Run what the operator confirms of a plan.
+
+    The operator is asked again if the session is an engine that the target does not name, and that gets other
+    steps.
+
+    Args:
+        deployment: The plan, or what is left of a plan file.
+        session: Returns the session; called only if a statement needs it.
+        options: How the plan is run.
+        operator: Who confirms the plan.
+        log: Gets a line for each statement, for each table as it ends, and at the end.
+
+    Raises:
+        UsageError: More tables change than the options allow; or see `apply_plan`.
+        ApplyError: See `apply_plan`.
+    """
+    require_at_most(deployment.plan, options.max_tables)
+    confirmed = operator.confirm(deployment)
+    if confirmed is not None:
+        planned = for_session(deployment, lambda: engine_of(session()))
+        if planned.plan.hash != deployment.plan.hash:
+            operator.planned_again(planned)
+            require_at_most(planned.plan, options.max_tables)
+            confirmed = operator.confirm(planned)
+        deployment = planned
+    log.started(confirmed or deployment)
+    if confirmed is None:
+        status = deployment.exit_status or WaitingError.exit_status
+        log.ended(status)
+        return Run(deployment, None, status)
+    if any(plan.has_work for plan in confirmed.plan.tables):
+        results = apply_plan(session(), confirmed, options, operator, log)
+    else:
+        results = _without_work(confirmed, log)
+    errors = [result.error.exit_status for result in results if result.error is not None]
+    status = worst_status([confirmed.exit_status, *errors])
+    log.ended(status)
+    return Run(confirmed, results, status)
 
 
 def apply_plan(
-    session: SqlSession, deployment: Deployment, options: ApplyOptions
+    session: SqlSession,
+    deployment: Deployment,
+    options: ApplyOptions = ApplyOptions(),  # noqa: B008 (a value)
+    operator: Operator = Unattended(),  # noqa: B008 (it has no state)
+    log: DeployLog = DeployLog(None),  # noqa: B008 (writes nothing)
 ) -> tuple[AppliedTable, ...]:
     """Run a plan; a table that fails does not stop the others, unless the options say so.
 
@@ -185,151 +157,166 @@ def apply_plan(
         require_delta(session)
         note = require_same_answers(deployment, engine_of(session))
         if note is not None:
-            options.note(note)
+            operator.note(note)
     require_shared_log_store(session, work, _access_of(deployment).target)
-    sessions = sibling_sessions(session, min(options.jobs, len(work)))
-    with required_settings(*sessions, kinds=kinds_of(work)), ExitStack() as catalog:
+    sessions = sibling_sessions(session, min(options.jobs or 1, len(work)))
+    with (
+        required_settings(*sessions, kinds=kinds_of(work)),
+        ExitStack() as catalog,
+        operator.progress() as tell,
+    ):
         if any(plan.name is None for plan in work):
             catalog.enter_context(session_catalog(*sessions))
-        return _apply(sessions, work, deployment, options)
+        tables = _Tables(deployment, options, operator, log, sessions, tell)
+        return tables.apply(work)
 
 
-def _apply(
-    sessions: list[SqlSession], work: list[TablePlan], deployment: Deployment, options: ApplyOptions
-) -> tuple[AppliedTable, ...]:
-    plans = deployment.plan.tables
-    results = {result.table: result for result in without_work(deployment, options.log)}
-    check = partial(_check_table, deployment=deployment, log=options.log)
-    checked = _each("checking", sessions, work, check, options)
-    results |= {result.table: result for result in checked if result is not None}
-    work = [plan for plan in work if plan.table not in results]
-    blocking = [result for result in results.values() if result.outcome in _BLOCKING]
-    if options.all_or_nothing and blocking:
-        reason = f"{blocking[0].table} is {blocking[0].outcome.value} (--all-or-nothing)"
-        results |= {plan.table: _left_alone(plan, reason, options.log) for plan in work}
-    else:
-        failed: list[str] = []
-        applied = _each(
-            "applying",
-            sessions,
-            work,
-            partial(_run_or_leave, failed=failed, deployment=deployment, options=options),
-            options,
-        )
-        results |= {result.table: result for result in applied}
-    names = (*(plan.table for plan in plans), *(failure.table for failure in deployment.unplanned))
-    return tuple(results[name] for name in names)
-
-
-def without_work(deployment: Deployment, log: DeployLog) -> tuple[AppliedTable, ...]:
+def _without_work(deployment: Deployment, log: DeployLog) -> tuple[AppliedTable, ...]:
     """Log and return the results of tables without work: up to date, refused, or not planned."""
     idle = [plan for plan in deployment.plan.tables if plan.refusals or not plan.has_work]
-    unplanned = (
-        AppliedTable(failure.table, "", Outcome.UNPLANNED, error=failure.error)
-        for failure in deployment.unplanned
-    )
-    return tuple(map(log.table, (*map(_without_work, idle), *unplanned)))
+    results = [_idle_result(plan) for plan in idle]
+    for failure in deployment.unplanned:
+        results += [AppliedTable(failure.table, "", Outcome.UNPLANNED, error=failure.error)]
+    return tuple(map(log.table, results))
 
 
-def _without_work(plan: TablePlan) -> AppliedTable:
-    error = None if plan.refusals else unfilled_error(plan)
-    outcome = Outcome.REFUSED if plan.refusals else Outcome.NOTHING if error is None else Outcome.FILLING
-    return AppliedTable(plan.table, plan.uri, outcome, plan.version, error=error, before=plan.version)
+def _idle_result(plan: TablePlan) -> AppliedTable:
+    idle = AppliedTable(plan.table, plan.uri, Outcome.NOTHING, plan.version, before=plan.version)
+    if plan.refusals:
+        return replace(idle, outcome=Outcome.REFUSED)
+    error = unfilled_error(plan)
+    return idle if error is None else replace(idle, outcome=Outcome.FILLING, error=error)
 
 
-def _left_alone(plan: TablePlan, reason: str, log: DeployLog) -> AppliedTable:
-    left = AppliedTable(
-        plan.table, plan.uri, Outcome.LEFT_ALONE, plan.version, before=plan.version, reason=reason
-    )
-    return log.table(left)
+@frozen
+class _Tables:
+    """The tables of a run, each independent of the rest.
 
+    Attributes:
+        deployment: The plan.
+        options: How it is run.
+        operator: Who hears of it.
+        log: Gets a line for each statement, and for each table as it ends.
+        sessions: As many as tables that change at the same time.
+        tell: Called whenever the work on a table begins or ends.
+    """
 
-def _each(
-    stage: str,
-    sessions: list[SqlSession],
-    plans: list[TablePlan],
-    work: Callable[[SqlSession, TablePlan], T],
-    options: ApplyOptions,
-) -> list[T]:
-    """Do the work on each plan, as many at a time as there are sessions."""
-    free: SimpleQueue[SqlSession] = SimpleQueue()
-    for session in sessions:
-        free.put(session)
+    deployment: Deployment
+    options: ApplyOptions
+    operator: Operator
+    log: DeployLog
+    sessions: list[SqlSession]
+    tell: Tell
 
-    def in_a_free_session(plan: TablePlan) -> T:
-        session = free.get()
-        try:
-            return work(session, plan)
-        finally:
+    def apply(self, work: list[TablePlan]) -> tuple[AppliedTable, ...]:
+        """Check all tables with work, run those that pass, and return the results of all tables."""
+        results = {result.table: result for result in _without_work(self.deployment, self.log)}
+        checked = self._each("checking", work, self._check)
+        results |= {result.table: result for result in checked if result is not None}
+        work = [plan for plan in work if plan.table not in results]
+        blocking = [result for result in results.values() if result.outcome in _BLOCKING]
+        if self.options.all_or_nothing and blocking:
+            reason = f"{blocking[0].table} is {blocking[0].outcome.value} (--all-or-nothing)"
+            results |= {plan.table: self._left_alone(plan, reason) for plan in work}
+        else:
+            applied = self._each("applying", work, partial(self._run_or_leave, failed=[]))
+            results |= {result.table: result for result in applied}
+        names = [plan.table for plan in self.deployment.plan.tables]
+        names += [failure.table for failure in self.deployment.unplanned]
+        return tuple(results[name] for name in names)
+
+    def _each(
+        self, stage: str, plans: list[TablePlan], work: Callable[[SqlSession, TablePlan], T]
+    ) -> list[T]:
+        """Do the work on each plan, as many at a time as there are sessions."""
+        free: SimpleQueue[SqlSession] = SimpleQueue()
+        for session in self.sessions:
             free.put(session)
 
-    workers = TableWorkers(len(sessions), options.progress)
-    return workers.each(stage, in_a_free_session, plans, lambda plan: plan.table)
+        def in_a_free_session(plan: TablePlan) -> T:
+            session = free.get()
+            try:
+                return work(session, plan)
+            finally:
+                free.put(session)
 
+        workers = TableWorkers(len(self.sessions), self.tell)
+        return workers.each(stage, in_a_free_session, plans, lambda plan: plan.table)
 
-def _check_table(
-    session: SqlSession, plan: TablePlan, *, deployment: Deployment, log: DeployLog
-) -> AppliedTable | None:
-    """Check a table's expressions and data; log and return its result if it is refused."""
-    try:
-        if plan.name is not None:
-            require_catalog(session, plan.name)
-        with (
-            prepared(session, _user_metadata(deployment.contracts[plan.table], deployment)),
-            snapshots_that_fit(session, plan, _access_of(deployment).storage),
-        ):
-            require_accepted(session, plan, _table_in_sql(plan))
-            require_clean(session, plan, _table_in_sql(plan))
-        access = _access_of(deployment)
-        require_told_features(plan, deployment.contracts[plan.table], access.target, access.via)
-    except SchemalintError as error:
-        refused = AppliedTable(
-            plan.table, plan.uri, Outcome.REFUSED, plan.version, error=error, before=plan.version
+    @contextmanager
+    def _prepared(self, session: SqlSession, plan: TablePlan) -> Iterator[None]:
+        """Give a session what the statements about a table need."""
+        metadata = _user_metadata(self.deployment.contracts[plan.table], self.deployment)
+        storage = _access_of(self.deployment).storage
+        with prepared(session, metadata), snapshots_that_fit(session, plan, storage):
+            yield
+
+    def _check(self, session: SqlSession, plan: TablePlan) -> AppliedTable | None:
+        """Check a table's expressions and data; log and return its result if it is refused."""
+        try:
+            if plan.name is not None:
+                require_catalog(session, plan.name)
+            with self._prepared(session, plan):
+                require_accepted(session, plan, _table_in_sql(plan))
+                require_clean(session, plan, _table_in_sql(plan))
+            access = _access_of(self.deployment)
+            require_told_features(plan, self.deployment.contracts[plan.table], access.target, access.via)
+        except SchemalintError as error:
+            refused = AppliedTable(
+                plan.table, plan.uri, Outcome.REFUSED, plan.version, error=error, before=plan.version
+            )
+            return self.log.table(refused)
+        return None
+
+    def _left_alone(self, plan: TablePlan, reason: str) -> AppliedTable:
+        left = AppliedTable(
+            plan.table, plan.uri, Outcome.LEFT_ALONE, plan.version, before=plan.version, reason=reason
         )
-        return log.table(refused)
-    return None
+        return self.log.table(left)
 
+    def _run_or_leave(self, session: SqlSession, plan: TablePlan, failed: list[str]) -> AppliedTable:
+        """Run a table's plan, unless the run is to end with a table that failed."""
+        if failed and self.options.fail_fast:
+            return self._left_alone(plan, f"{failed[0]} failed (--fail-fast)")
+        result = self.log.table(self._run(session, plan))
+        if result.outcome is Outcome.FAILED:
+            failed.append(plan.table)
+        return result
 
-def _run_or_leave(
-    session: SqlSession, plan: TablePlan, *, failed: list[str], deployment: Deployment, options: ApplyOptions
-) -> AppliedTable:
-    """Run a table's plan, unless the run is to end with a table that failed."""
-    if failed and options.fail_fast:
-        return _left_alone(plan, f"{failed[0]} failed (--fail-fast)", options.log)
-    result = options.log.table(_run_table(session, plan, deployment=deployment, options=options))
-    if result.outcome is Outcome.FAILED:
-        failed.append(plan.table)
-    return result
+    def _run(self, session: SqlSession, plan: TablePlan) -> AppliedTable:
+        done: list[DoneStep] = []
+        result = AppliedTable(plan.table, plan.uri, Outcome.APPLIED, before=plan.version)
+        try:
+            with self._prepared(session, plan):
+                recorded = self._run_steps(session, plan, done)
+        except SchemalintError as error:
+            last = done[-1].version if done else plan.version
+            return replace(result, outcome=outcome_of(error), version=last, done=tuple(done), error=error)
+        result = replace(result, version=recorded.version, done=tuple(done), unmarked=recorded.problem)
+        if not plan.steps:
+            return replace(result, outcome=Outcome.RECORDED)
+        contract, tables = self.deployment.contracts[plan.table], _access_of(self.deployment).tables()
+        stale = refresh_entry(contract, tables)
+        return replace(result, stale=stale, streams=_streams(plan, self.deployment))
 
-
-def _run_table(
-    session: SqlSession, plan: TablePlan, *, deployment: Deployment, options: ApplyOptions
-) -> AppliedTable:
-    done: list[DoneStep] = []
-    result = AppliedTable(plan.table, plan.uri, Outcome.FAILED, plan.version, before=plan.version)
-    try:
-        with (
-            prepared(session, _user_metadata(deployment.contracts[plan.table], deployment)),
-            snapshots_that_fit(session, plan, _access_of(deployment).storage),
-        ):
-            recorded = _apply_table(session, plan, deployment, options, done)
-    except SchemalintError as error:
-        last = done[-1].version if done else plan.version
-        outcome = outcome_of(error)
-        return replace(result, outcome=outcome, version=last, done=tuple(done), error=error)
-    outcome = Outcome.APPLIED if plan.steps else Outcome.RECORDED
-    contract, tables = deployment.contracts[plan.table], _access_of(deployment).tables()
-    stale = refresh_entry(contract, tables) if plan.steps else None
-    streams = _streams(plan, deployment) if plan.steps else ()
-    return replace(
-        result,
-        outcome=outcome,
-        version=recorded.version,
-        done=tuple(done),
-        streams=streams,
-        unmarked=recorded.problem,
-        stale=stale,
-    )
+    def _run_steps(self, session: SqlSession, plan: TablePlan, done: list[DoneStep]) -> RecordedTable:
+        contract, tables = self.deployment.contracts[plan.table], _access_of(self.deployment).tables()
+        read = partial(tables.read, contract)
+        tell = self.operator.step_begins
+        run = TableRun(session, plan, _table_in_sql(plan), read, tell, done, self.log.step)
+        run.fills = TableFills(
+            session,
+            run.table,
+            run.read_existing,
+            partial(tables.number_of_rows, contract, plan.uri),
+            self.options.fills,
+            lambda text: self.operator.note(f"{plan.table}: {text}"),
+        )
+        run.run_steps()
+        recorded = run.record(contract, self.deployment.revision)
+        if (error := unfilled_error(plan, run.unfilled)) is not None:
+            raise error
+        return recorded
 
 
 def _streams(plan: TablePlan, deployment: Deployment) -> tuple[StreamReport, ...]:
@@ -343,27 +330,6 @@ def _streams(plan: TablePlan, deployment: Deployment) -> tuple[StreamReport, ...
             contract = with_progress(contract, table, access.target, access.folder)
             return tuple(applied_streams(plan, contract, table))
     return expected
-
-
-def _apply_table(
-    session: SqlSession, plan: TablePlan, deployment: Deployment, options: ApplyOptions, done: list[DoneStep]
-) -> RecordedTable:
-    contract, tables = deployment.contracts[plan.table], _access_of(deployment).tables()
-    read = partial(tables.read, contract)
-    run = TableRun(session, plan, _table_in_sql(plan), read, options.tell, done, options.log.step)
-    run.fills = TableFills(
-        session,
-        run.table,
-        run.read_existing,
-        partial(tables.number_of_rows, contract, plan.uri),
-        options.fills,
-        lambda text: options.note(f"{plan.table}: {text}"),
-    )
-    run.run_steps()
-    recorded = run.record(contract, deployment.revision)
-    if (error := unfilled_error(plan, run.unfilled)) is not None:
-        raise error
-    return recorded
 
 
 def _table_in_sql(plan: TablePlan) -> str:

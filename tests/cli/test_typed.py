@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.base.values import as_dict
 from schemalint.cli import main
-from schemalint.cli.apply import ApplyCommand
-from schemalint.deploy.prepare import DeployOptions
-from schemalint.spark import apply
+from schemalint.cli._typed import Connection
+from schemalint.cli.apply import command
+from schemalint.spark import ApplyOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +50,8 @@ def test_contradictions_are_found_before_anything_is_read(
 
 
 def test_python_has_the_options_of_the_command_line() -> None:
-    of_the_api = set(inspect.signature(apply).parameters)
-    options = {field for field in ApplyCommand.__annotations__ if field not in ("deploy", "connection")}
-    assert set(DeployOptions.__annotations__) <= of_the_api
-    assert options - of_the_api == {"yes", "plan_file", "revision", "output_format", "log_file"}
+    of_click = {parameter.name for parameter in command.params}
+    of_python = set(as_dict(ApplyOptions()))
+    of_the_command_alone = {"yes", "plan_file", "revision", "output_format"}
+    assert of_click - of_python - set(as_dict(Connection())) == of_the_command_alone
+    assert of_python - of_click == {"trusted_refs"}

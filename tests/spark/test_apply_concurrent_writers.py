@@ -12,6 +12,7 @@ from schemalint.delta.datatype import LONG
 from schemalint.deploy import prepare as deployments
 from schemalint.deploy.deploy_input import DeployInput, Deployment
 from schemalint.deploy.results import Outcome
+from schemalint.spark.apply_options import ApplyOptions
 from schemalint.spark.runner import apply
 from schemalint.tables.storage import read_table
 from support.faulty_sessions import Interrupted
@@ -227,7 +228,7 @@ def test_failing_table_does_not_stop_tables_applied_in_parallel(lakehouse: Lakeh
 
     results = {
         result.table.removeprefix("sales."): result
-        for result in apply(lakehouse.session, lakehouse.repo.path, jobs=3)
+        for result in apply(lakehouse.session, lakehouse.repo.path, ApplyOptions(jobs=3))
     }
 
     assert results["one"].outcome is results["three"].outcome is Outcome.APPLIED

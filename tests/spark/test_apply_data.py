@@ -9,6 +9,7 @@ import pytest
 
 from schemalint.deploy.results import Outcome
 from schemalint.report import deploy_log
+from schemalint.spark.apply_options import ApplyOptions
 from schemalint.spark.runner import apply
 from support.faulty_sessions import AnswerLostError, Interrupted
 
@@ -107,7 +108,7 @@ def test_all_or_nothing_leaves_all_tables_unchanged_if_one_is_refused(deployed: 
     deployed.declare(BASE + "constraints: {positive: a > 0}\n")
     deployed.declare(BASE.replace("sales.orders", "sales.other"), "other")
 
-    together = apply(deployed.session, deployed.repo.path, all_or_nothing=True)
+    together = apply(deployed.session, deployed.repo.path, ApplyOptions(all_or_nothing=True))
     separately = apply(deployed.session, deployed.repo.path)
 
     assert {result.table: result.outcome for result in together} == {
@@ -135,7 +136,7 @@ def test_failed_table_stops_the_others_if_it_shall(lakehouse: Lakehouse) -> None
 
         return Interrupted(lakehouse.session, before=fail_once)
 
-    stopped, left = apply(session(), lakehouse.repo.path, fail_fast=True)
+    stopped, left = apply(session(), lakehouse.repo.path, ApplyOptions(fail_fast=True))
     failed, applied = apply(session(), lakehouse.repo.path)
 
     assert (stopped.outcome, left.outcome) == (Outcome.FAILED, Outcome.LEFT_ALONE)

@@ -213,7 +213,7 @@ import os, signal, sys, threading
 from pathlib import Path
 from conftest import start_session
 from support.faulty_sessions import Interrupted, counting_commits
-from schemalint.spark.runner import apply
+from schemalint.spark import ApplyOptions, apply
 
 folder, number, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 
@@ -225,7 +225,8 @@ def kill_at(current):
 session = start_session(Path(folder) / "warehouse")
 moment = {"before": kill_at} if seconds else {"after": kill_at}
 with counting_commits():
-    apply(Interrupted(session, **moment), folder, allow=["upgrade", "destructive"], log=sys.argv[4])
+    options = ApplyOptions(allow=["upgrade", "destructive"], log=sys.argv[4])
+    apply(Interrupted(session, **moment), folder, options)
 """
 
 

@@ -19,6 +19,7 @@ from schemalint.judge.case import as_declared
 from schemalint.model.marker import Marker, next_version, read_marker
 from schemalint.planner import plan_table
 from schemalint.planner.statements import append_nothing, path_table
+from schemalint.spark.apply_options import ApplyOptions
 from schemalint.spark.runner import apply
 from schemalint.spark.session import FITS_SNAPSHOTS, sibling_sessions
 from schemalint.spark.session_settings import transaction
@@ -244,7 +245,7 @@ def test_each_marker_has_the_metadata_of_its_contract(lakehouse: Lakehouse) -> N
     names = ("orders", "items")
     for name in names:
         lakehouse.declare(CONTRACT.replace("orders", name), name)
-    applied = apply(lakehouse.session, lakehouse.repo.path, jobs=2)
+    applied = apply(lakehouse.session, lakehouse.repo.path, ApplyOptions(jobs=2))
     assert [each.outcome for each in applied] == [Outcome.APPLIED] * 2
     for name in names:
         info = newest_actions(lakehouse.root / "sales" / name)["commitInfo"]

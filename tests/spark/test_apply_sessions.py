@@ -15,6 +15,7 @@ from schemalint.deploy.results import Outcome
 from schemalint.model.table_plan import StepKind
 from schemalint.project.config import SparkSettings
 from schemalint.project.config.trust import TrustedSpark
+from schemalint.spark.apply_options import ApplyOptions
 from schemalint.spark.runner import apply
 from schemalint.spark.session import FITS_SNAPSHOTS, SNAPSHOT_PARTITIONS, start
 from schemalint.spark.session_settings import (
@@ -199,7 +200,7 @@ def test_all_sessions_of_a_run_have_the_settings_and_the_catalog(lakehouse: Lake
     names = ("orders", "items")
     for name in names:
         lakehouse.declare(NEW.replace("orders", name), name)
-    applied = apply(session, lakehouse.repo.path, allow=["upgrade"], jobs=len(names))
+    applied = apply(session, lakehouse.repo.path, ApplyOptions(allow=["upgrade"], jobs=len(names)))
     assert [(each.outcome, each.error) for each in applied] == [(Outcome.APPLIED, None)] * len(names)
     first, second = (_comparable(read_table(str(lakehouse.root / "sales" / name)).state) for name in names)
     assert first == second

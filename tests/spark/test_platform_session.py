@@ -45,6 +45,7 @@ from pathlib import Path
 import schemalint.spark
 from pyspark.sql import SparkSession
 from schemalint.cli import main
+from schemalint.spark import ApplyOptions
 from schemalint.base.errors import ApplyError
 
 repository, log, extension, catalog = sys.argv[1:]
@@ -59,7 +60,7 @@ for extensions in ("", extension):
         .getOrCreate()
     )
     try:
-        schemalint.spark.apply(session, target="paths")
+        schemalint.spark.apply(session, options=ApplyOptions(target="paths"))
     except ApplyError as error:
         print("outcome:", error.message[:49])
     session.stop()
@@ -72,7 +73,7 @@ session.conf.set("spark.sql.shuffle.partitions", "3")
 before = dict(session.conf.getAll)
 
 for revision in ("HEAD~1", "HEAD", "HEAD"):
-    (applied,) = schemalint.spark.apply(session, target="named", head=revision)
+    (applied,) = schemalint.spark.apply(session, options=ApplyOptions(target="named", head=revision))
     print("outcome:", applied.outcome.name, applied.error or "")
 session.sql("INSERT INTO sales.orders VALUES (5000000000)")
 contract = Path("contracts/orders.yml")

@@ -60,7 +60,7 @@ class Lakehouse:
 
     def apply(self, session: SqlSession | None = None, /, **options: object) -> AppliedTable:
         """Apply the only contract of the repository."""
-        (applied,) = apply(session or self.session, self.repo.path, **options)  # type: ignore[arg-type]
+        (applied,) = apply(session or self.session, self.repo.path, ApplyOptions(**options))  # type: ignore[arg-type]
         return applied
 
     def plan(self, *allow: str, head: str = "HEAD") -> Path:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from schemalint.base.errors import SchemalintError, UsageError
+from schemalint.base.errors import UsageError
 from schemalint.base.printable import terminal_text
 from schemalint.base.values import frozen
 from schemalint.cli._completion import report_formats
@@ -164,25 +164,3 @@ def log_run(sides: Sides, contents: Contents, rules: Sequence[Rule]) -> None:
         f"rules: {len(rules):,}",
     ):
         print_note(line)
-
-
-def warn_of_owners(sides: Sides) -> None:
-    """Warn where reviews have owners, and a file that approves findings has none."""
-    from schemalint.project.code_owners import code_owners  # noqa: PLC0415
-    from schemalint.review.exception_files import exceptions_name  # noqa: PLC0415 (only in CI)
-
-    def read(name: str) -> str | None:
-        try:
-            data = sides.read(name)
-        except SchemalintError:  # a link, or too large: whoever needs the file reports it
-            return None
-        return None if data is None else data.decode(errors="replace")
-
-    config = sides.at_head
-    names = (exceptions_name(config), config.baseline, config.file)
-    approving = [name for name in names if name and not name.startswith("/")]
-    existing = [name for name in approving if read(name) is not None]
-    owners = code_owners(read)
-    if owners is not None and (unowned := owners.without_owner(existing)):
-        files = ", ".join(unowned)
-        print_note(f"warning: {owners.file} names no owner of {files}: whoever may merge approves findings")

@@ -101,15 +101,6 @@ NO_PACKAGES = "--with-packages has no effect with Spark Connect: the server has 
 
 
 @frozen
-class RuleOptions:
-    """Which rules run."""
-
-    select: tuple[str, ...]
-    extend_select: tuple[str, ...]
-    ignore: tuple[str, ...]
-
-
-@frozen
 class ReportOptions:
     """When findings fail the run, and how they are reported."""
 
@@ -119,22 +110,3 @@ class ReportOptions:
     quiet: bool
     verbose: bool
     fail_on: str | None
-
-
-@frozen
-class BaselineOptions:
-    """The baseline: the file to compare with, and the one to write; an empty name is the configured one."""
-
-    baseline: str | None
-    write_baseline: str | None
-    grow: bool
-
-    @property
-    def is_given(self) -> bool:
-        """Whether the command line names a baseline."""
-        return self.baseline is not None or self.write_baseline is not None
-
-    def require_consistent(self) -> None:
-        """Refuse ``--grow`` alone."""
-        if self.grow and self.write_baseline is None:
-            raise UsageError("--grow needs --write-baseline", help="give it too")

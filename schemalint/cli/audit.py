@@ -10,7 +10,7 @@ import click
 from schemalint.base.errors import LiveError, SchemalintError, UsageError
 from schemalint.base.values import as_dict, frozen, replace
 from schemalint.cli import print_note, report_bugs
-from schemalint.cli._baseline import Reach, baseline_options, read_baseline_of, with_baseline
+from schemalint.cli._baseline import baseline_options, written_baseline
 from schemalint.cli._completion import table_names
 from schemalint.cli._connection import settings_anywhere, spark_for, spark_options
 from schemalint.cli._options import (
@@ -23,12 +23,13 @@ from schemalint.cli._options import (
 )
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
-from schemalint.cli._typed import BaselineOptions, Connection, ReportOptions, RuleOptions, takes
+from schemalint.cli._typed import Connection, ReportOptions, takes
 from schemalint.delta.engine import NO_ENGINES, Engine, Engines
 from schemalint.model.finding import CheckResult, Run, SideRef
 from schemalint.review.audit_cases import audit_cases, read_for_audit
+from schemalint.review.baseline_file import BaselineOptions, Reach, read_baseline_of, with_unused
 from schemalint.review.consumers import configuration_faults, warning_of_writers
-from schemalint.review.rule_sets import RuleSets, lock_faults, rule_sets_of
+from schemalint.review.rule_sets import RuleOptions, RuleSets, lock_faults, rule_sets_of
 from schemalint.review.run_audit import audit, with_exceptions
 from schemalint.review.run_check import with_exit_status
 from schemalint.tables.catalog.audit_targets import AuditTargets
@@ -177,7 +178,10 @@ def _run(options: AuditOptions, *, keep_tables: bool) -> CheckResult:
             files=options.files,
         )
         reach = Reach(rules, _AUDITED, options.everything, options.files)
-        result = with_baseline(result, baseline, options.baseline, reach)
+        if options.baseline.is_written:
+            result = written_baseline(result, baseline, options.baseline, reach)
+        elif baseline is not None:
+            result = with_unused(result, baseline, reach)
         result = _append(result, sink) if sink else result
     return with_exit_status(result, fail_on)
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schemalint.base.document import candidate
 from schemalint.base.values import field, frozen
 from schemalint.delta.engine import Engine, Engines
 from schemalint.delta.table import LiveTable
@@ -74,6 +75,7 @@ class CheckInput:
         exceptions: The exceptions outside of the contracts.
         baseline: The baseline; None without one.
         declared: The tables that files of other tools declare; None if there are none.
+        is_chosen: Whether a file of the head with this path and content would be one of the contracts' files.
         tell: Called before each table with the stage of the run, how many are done, how many there are, and
             the table.
     """
@@ -93,6 +95,7 @@ class CheckInput:
     exceptions: Exceptions = field(default_factory=Exceptions)
     baseline: Baseline | None = None
     declared: DeclaredTables | None = None
+    is_chosen: Callable[[str, bytes], bool] = lambda _path, data: candidate(data)
     tell: Tell = lambda _stage, _done, _total, _table: None
 
     @property

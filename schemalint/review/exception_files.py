@@ -19,7 +19,6 @@ from schemalint.project.git import EmptyTree, Repository, Revision, Side
 from schemalint.review.sides import Sides
 
 if TYPE_CHECKING:
-    from schemalint.contract.fixes import FixedFile
     from schemalint.model.contract import Contract
     from schemalint.project.config.trust import Trusted
 
@@ -34,6 +33,8 @@ class Exceptions:
         of_file: Those of ``exceptions.yaml`` at the head; those that the base lacks are ``added``.
         errors: Why the file cannot be read.
         texts: The file's text by its name.
+        file: The path of the file in the repository.
+        known: What identifies the exceptions of the file that the base has.
         void: Return why exceptions of a kind that the change adds do not count; None if they do.
         reviewed: The commit whose exceptions count by themselves, in a command that deploys or reads what is
             live; None if those of the head do.
@@ -43,6 +44,8 @@ class Exceptions:
     of_file: tuple[WrittenException, ...] = ()
     errors: tuple[SchemalintError, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    file: str = FILE
+    known: frozenset[object] = frozenset()
     void: Callable[[ExceptionSource], str | None] = lambda _source: None
     reviewed: Revision | None = None
     today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
@@ -68,18 +71,42 @@ class Exceptions:
             for written in (*of_contracts, *self.of_file)
         )
 
-    def after(self, file: FixedFile) -> Exceptions:
-        """Return the exceptions after fixes of their file: none of them is another one."""
-        by_identity = {_identity(entry): entry for entry in self.of_file}
-        written = contracts.read_exceptions(file.file, file.after.encode())
-        of_file = tuple(replace(entry, added=by_identity[_identity(entry)].added) for entry in written)
-        return replace(self, of_file=of_file, texts={file.file: file.after})
+    def with_text(self, data: bytes) -> Exceptions:
+        """Return the exceptions with another text of their file at the head."""
+        name = visible(self.file)
+        try:
+            written = contracts.read_exceptions(name, data)
+        except ContractError as error:
+            return replace(self, of_file=(), errors=(error,), texts={})
+        of_file = tuple(replace(entry, added=_identity(entry) not in self.known) for entry in written)
+        return replace(self, of_file=of_file, errors=(), texts={name: data.decode("utf-8", "replace")})
 
 
 def exceptions_name(config: Config) -> str:
     """Return the path of ``exceptions.yaml`` in the repository: beside the configuration."""
     folder = PurePosixPath(config.file or "").parent
     return FILE if folder.is_absolute() else (folder / FILE).as_posix()
+
+
+def files_without_owner(sides: Sides) -> str | None:
+    """Return a warning where reviews have owners, and a file that approves findings has none."""
+    from schemalint.project.code_owners import code_owners  # noqa: PLC0415 (only in CI)
+
+    def read(name: str) -> str | None:
+        try:
+            data = sides.read(name)
+        except SchemalintError:  # a link, or too large: whoever needs the file reports it
+            return None
+        return None if data is None else data.decode(errors="replace")
+
+    config = sides.at_head
+    names = (exceptions_name(config), config.baseline, config.file)
+    approving = [name for name in names if name and not name.startswith("/")]
+    existing = [name for name in approving if read(name) is not None]
+    owners = code_owners(read)
+    if owners is None or not (unowned := owners.without_owner(existing)):
+        return None
+    return f"{owners.file} names no owner of {', '.join(unowned)}: whoever may merge approves findings"
 
 
 def exceptions_of(sides: Sides, accepted: Collection[str], foreign: str | None) -> Exceptions:
@@ -90,27 +117,23 @@ def exceptions_of(sides: Sides, accepted: Collection[str], foreign: str | None) 
         accepted: See `_void_reasons`.
         foreign: See `_void_reasons`.
     """
-    exceptions = Exceptions(void=_void_reasons(accepted, foreign))
     name = exceptions_name(sides.at_head)
+    exceptions = Exceptions(file=name, void=_void_reasons(accepted, foreign))
     try:
         data = sides.read(name)
-        if data is None:
-            return exceptions
-        written = contracts.read_exceptions(visible(name), data)
-    except (ConfigError, ContractError) as error:
+    except ConfigError as error:
         return replace(exceptions, errors=(error,))
-    identities: set[object] = set()
+    if data is None:
+        return exceptions
+    at_base: bytes | None = None
     if sides.base == sides.head:
-        identities = set(map(_identity, written))
+        at_base = data
     elif not isinstance(sides.base, EmptyTree):
-        with suppress(ContractError):  # what cannot be read approves nothing
-            at_base = git.file_at(sides.repository, sides.base, name)
-            identities = {_identity(entry) for entry in contracts.read_exceptions(name, at_base or b"")}
-    return replace(
-        exceptions,
-        of_file=tuple(replace(entry, added=_identity(entry) not in identities) for entry in written),
-        texts={visible(name): data.decode("utf-8", "replace")},
-    )
+        at_base = git.file_at(sides.repository, sides.base, name)
+    with suppress(ContractError):  # what cannot be read approves nothing
+        known = frozenset(map(_identity, contracts.read_exceptions(name, at_base or b"")))
+        exceptions = replace(exceptions, known=known)
+    return exceptions.with_text(data)
 
 
 def merged_exceptions(

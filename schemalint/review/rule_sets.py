@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from schemalint.base.errors import ConfigError, Location, UsageError
-from schemalint.base.values import replace
+from schemalint.base.values import frozen, replace
 from schemalint.judge.rule_set import RuleSet, TableIgnores, is_named, matches
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule
@@ -26,6 +26,15 @@ from schemalint.review.rulebook import (
 
 if TYPE_CHECKING:
     from schemalint.project.config.trust import RuleFiles
+
+
+@frozen
+class RuleOptions:
+    """Which rules run, by their codes, prefixes and names; what is empty is as the configuration says."""
+
+    select: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
 
 
 class RuleSets:

@@ -17,7 +17,7 @@ from schemalint.judge.rule_judge import collecting, ordered, worst_of_each
 from schemalint.judge.verdict import judge
 from schemalint.model.contract import NATIVE, table_key
 from schemalint.model.finding import CheckResult, Finding, JudgedTable, Run, Severity, SideRef, TextChange
-from schemalint.project.git import Contents, Side
+from schemalint.project.git import Side
 from schemalint.review.approve import ExceptionResult, approve
 from schemalint.review.check_cases import CheckCases, PairedContracts, is_unchanged
 from schemalint.review.check_input import CheckInput
@@ -209,7 +209,7 @@ def check_and_fix(request: CheckInput, *, unsafe: bool) -> tuple[CheckResult, di
     """
     from schemalint.contract.fixes import fixed_files  # noqa: PLC0415 (only with --fix or --diff)
 
-    result, paths = check(request), _paths(request.contents)
+    result, paths = check(request), _paths(request)
     fixed: dict[str, FixedFile] = {}
     fixes = sum(finding.fix is not None for finding in result.findings)
     for _round in range(fixes + _MORE_ROUNDS):
@@ -220,28 +220,25 @@ def check_and_fix(request: CheckInput, *, unsafe: bool) -> tuple[CheckResult, di
             path = paths.get(file.file, file.file)
             first = fixed.get(path)
             fixed[path] = replace(file, before=first.before if first else file.before)
-        result = check(with_fixes(request, fixed))
+        result = check(with_texts(request, {path: file.after.encode() for path, file in fixed.items()}))
     return result, fixed
 
 
-def with_fixes(request: CheckInput, fixed: Mapping[str, FixedFile]) -> CheckInput:
-    """Return the input after fixes.
+def with_texts(request: CheckInput, texts: Mapping[str, bytes]) -> CheckInput:
+    """Return the input as it were if files of the head had other texts.
 
     Args:
-        request: The input before them.
-        fixed: The fixed files by their paths in the repository.
+        request: The input.
+        texts: Texts of contracts, and of ``exceptions.yaml``, by their paths in the repository. A text that
+            the configuration chooses is one of the head even if the head has no such file.
     """
-    head = dict(request.contents.head)
     exceptions = request.exceptions
-    for path, file in fixed.items():
-        if path in head:
-            head[path] = replace(head[path], data=file.after.encode(), blob=None)
-        else:
-            exceptions = exceptions.after(file)
-    contents = replace(request.contents, head=head)
+    if exceptions.file in texts:
+        exceptions = exceptions.with_text(texts[exceptions.file])
+    contents = request.contents.with_texts(texts, request.is_chosen)
     return replace(request, contents=contents, exceptions=exceptions)
 
 
-def _paths(contents: Contents) -> dict[str, str]:
-    """Map the printed form of each head path to the path; a path may contain a line break."""
-    return {visible(path): path for path in contents.head}
+def _paths(request: CheckInput) -> dict[str, str]:
+    """Map the printed form of each path of the head to the path; a path may contain a line break."""
+    return {visible(path): path for path in (*request.contents.head, request.exceptions.file)}

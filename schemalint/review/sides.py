@@ -161,6 +161,13 @@ class Sides:
             {path: data for part in parts for path, data in part.former.items()},
         )
 
+    def is_chosen(self, path: str, data: bytes) -> bool:
+        """Whether a file of the head with this content is one of the contracts' files."""
+        return any(
+            git.selection(globs).includes(path) and git.is_chosen(path, data, candidate, globs)
+            for globs in self.head_globs
+        )
+
     def with_nested(self, contents: Contents) -> Sides:
         """Return the sides with the nested files of their configurations.
 

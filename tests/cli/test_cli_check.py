@@ -326,7 +326,7 @@ def test_bug_in_schemalint_has_its_own_status(committed: Project, monkeypatch: p
     def broken(_request: object) -> object:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("schemalint.cli.check.check", broken)
+    monkeypatch.setattr("schemalint.review.check_session.check", broken)
     run = committed.check()
     assert run.status == 3
     assert "please report it" in run.err
@@ -336,7 +336,7 @@ def test_interrupted_check_has_status_130(committed: Project, monkeypatch: pytes
     def interrupted(_request: object) -> object:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("schemalint.cli.check.check", interrupted)
+    monkeypatch.setattr("schemalint.review.check_session.check", interrupted)
     assert committed.check().status == 130
 
 

@@ -72,7 +72,7 @@ def test_a_bug_is_told_when_its_report_cannot_be_written(
     def full(*_arguments: object, **_options: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("schemalint.cli.check.check", broken)
+    monkeypatch.setattr("schemalint.review.check_session.check", broken)
     monkeypatch.setattr(tempfile, "NamedTemporaryFile", full)
     run = committed.check()
     assert run.status == 3

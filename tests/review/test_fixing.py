@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from schemalint.project.git import Contents, File, Worktree
 from schemalint.review.check_input import CheckInput
 from schemalint.review.exception_files import Exceptions
-from schemalint.review.run_check import check, check_and_fix, with_fixes
+from schemalint.review.run_check import check, check_and_fix, with_texts
 from support.judging import rule_sets
 from support.rule_cases import Case, load_cases
 from support.rule_judging import TODAY, built_in
@@ -65,7 +65,12 @@ def _require_fixed(case: Case) -> None:
     assert _fixable(result) == [], case.name
     left = [finding for finding in result.findings if finding.code in {fixed.code for fixed in found}]
     assert not _kinds(left) & _kinds(found), case.name
-    assert check_and_fix(with_fixes(request, files), unsafe=True)[1] == {}, case.name
+    assert (
+        check_and_fix(
+            with_texts(request, {path: file.after.encode() for path, file in files.items()}), unsafe=True
+        )[1]
+        == {}
+    ), case.name
 
 
 # What the fixes of a widening write, in the layouts of `_contract`: without it a fixed text is as it was.

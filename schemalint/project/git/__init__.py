@@ -21,7 +21,14 @@ from schemalint.project.git.contents import (
 )
 from schemalint.project.git.events import foreign_head, is_ci, is_review
 from schemalint.project.git.globs import escape_glob
-from schemalint.project.git.listing import DEFAULT_GLOBS, Listing, list_files, unmatched_globs, within
+from schemalint.project.git.listing import (
+    DEFAULT_GLOBS,
+    Listing,
+    list_files,
+    selection,
+    unmatched_globs,
+    within,
+)
 from schemalint.project.git.repository import Repository, find_repository, open_repository
 from schemalint.project.git.revisions import (
     MissingHistoryError,
@@ -77,6 +84,7 @@ __all__ = [
     "relate",
     "resolve",
     "retry_with_fetch",
+    "selection",
     "shallow_ends",
     "sources_changed_at",
     "sources_differ",

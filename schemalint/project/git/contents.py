@@ -70,9 +70,34 @@ class Contents:
         files = {file.path: file for file in self._unchanged(texts)}
         return replace(self, base={**self.base, **files}, head={**self.head, **files}, unchanged=None)
 
+    def with_texts(self, texts: Mapping[str, bytes], is_chosen: Callable[[str, bytes], bool]) -> Contents:
+        """Return these as they were if files of the new side had other texts.
+
+        Args:
+            texts: By path.
+            is_chosen: Whether a file with this path and content is a candidate.
+
+        Raises:
+            GitError: git failed, or a blob is missing.
+        """
+        base, head, former, unchanged = dict(self.base), dict(self.head), dict(self.former), self.unchanged
+        if unchanged is not None and not unchanged.blobs.keys().isdisjoint(texts):
+            base.update((file.path, file) for file in unchanged.of(texts))
+            unchanged = unchanged.without(texts)
+        for path, data in texts.items():
+            if is_chosen(path, data):
+                head[path] = File(path, data, None)
+                continue
+            head.pop(path, None)
+            if path in base:
+                former[path] = data
+        unread = {path: reason for path, reason in self.unread.items() if path not in texts}
+        return replace(self, base=base, head=head, former=former, unread=unread, unchanged=unchanged)
+
     def has_candidates(self) -> bool:
         """Whether there are candidates; of the unchanged ones, only the first is read."""
-        return bool(self.base or self.head or self.unread) or any(True for _ in self._unchanged(None))
+        unchanged = self.unchanged.of_all() if self.unchanged else ()
+        return bool(self.base or self.head or self.unread) or any(True for _ in unchanged)
 
     def paths(self) -> set[str]:
         """Return the paths of all candidates; some of the unchanged files may be none."""
@@ -257,6 +282,8 @@ class _UnchangedFiles:
         blobs: Blob id by path.
         pathspecs: Pathspecs of git for all these files, and perhaps others.
         is_candidate: Whether a file with this path and content is a candidate.
+        replaced: The paths of those that have another text now.
+        known: What was read of them already, by the texts that somebody asked for, and by path.
     """
 
     repo: Repository
@@ -264,6 +291,25 @@ class _UnchangedFiles:
     blobs: Mapping[str, str]
     pathspecs: Sequence[str]
     is_candidate: Callable[[str, bytes], bool]
+    replaced: frozenset[str] = frozenset()
+    known: dict[frozenset[str] | str | None, tuple[File, ...]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    def of(self, paths: Collection[str]) -> Iterator[File]:
+        """Yield those of these files that have one of the paths."""
+        for path in self.blobs.keys() & paths:
+            if path not in self.known:
+                self.known[path] = tuple(self._read({path: self.blobs[path]}))
+            yield from self.known[path]
+
+    def of_all(self) -> Iterator[File]:
+        """Yield all candidates, each read when it is asked for."""
+        return self._read(self.blobs)
+
+    def without(self, paths: Collection[str]) -> _UnchangedFiles:
+        """Return the others."""
+        return replace(self, replaced=self.replaced | self.blobs.keys() & paths)
 
     def read(self, texts: Collection[str] | None = None) -> Iterator[File]:
         """Yield the candidates; with texts, only those that have one of them in a line (two git processes).
@@ -276,7 +322,13 @@ class _UnchangedFiles:
         Raises:
             GitError: git failed, or a blob is missing.
         """
-        paths = grouped((blob, path) for path, blob in self._with(texts).items())
+        key = None if texts is None else frozenset(texts)
+        if key not in self.known:
+            self.known[key] = tuple(self._read(self._with(texts)))
+        yield from (file for file in self.known[key] if file.path not in self.replaced)
+
+    def _read(self, blobs: Mapping[str, str]) -> Iterator[File]:
+        paths = grouped((blob, path) for path, blob in blobs.items())
         held = 0
         for blob, content in read_blobs(self.repo, paths):
             held = within_limit(held + len(content or b""))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from schemalint.project.git.repository import Repository
 
 DEFAULT_GLOBS = ("**/*.yml", "**/*.yaml")
+_YAML: Final = (".yml", ".yaml")
 
 
 @frozen
@@ -180,7 +181,7 @@ def selection(globs: Sequence[str]) -> Selection:
     below = _prefix(folder)
 
     def includes(path: str) -> bool:
-        is_chosen = not chosen or any(glob.matches(path) for glob in chosen)
+        is_chosen = any(glob.matches(path) for glob in chosen) if chosen else path.lower().endswith(_YAML)
         return path.startswith(below) and is_chosen and not any(glob.matches(path) for glob in dropped)
 
     yaml = [f":(glob,icase){escape_glob(below)}{glob}" for glob in DEFAULT_GLOBS]

@@ -1,0 +1,362 @@
+"""A check of one repository, for the command line, for an editor, or for whoever else has a repository.
+
+What both sides are is read once, when the check is opened. Then any texts can be judged in place of the
+head's:
+
+    session = open_check(repository, CheckRequest(env))
+    session.check()
+    session.check({"contracts/orders.yml": text})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemalint.base.errors import ConfigError, GitError, SchemalintError
+from schemalint.base.values import as_dict, frozen, replace
+from schemalint.delta.engine import Engine
+from schemalint.delta.table import LiveTable
+from schemalint.judge.rule_judge import ordered
+from schemalint.model.contract import Contract
+from schemalint.model.exception import ExceptionSource
+from schemalint.model.finding import CheckResult, Finding
+from schemalint.project import git
+from schemalint.project.config import Config
+from schemalint.project.config.repository_config import Project, config_at, unmatched_globs
+from schemalint.project.config.target_engines import without_writers
+from schemalint.project.config.trust import ConfigOptions, RuleFiles, Trusted, find_trusted
+from schemalint.project.git import Contents, Repository, Revision
+from schemalint.review.baseline import Baseline
+from schemalint.review.baseline_file import (
+    BaselineOptions,
+    Reach,
+    read_baseline_of,
+    require_baseline,
+    with_unused,
+)
+from schemalint.review.check_input import CheckInput, LiveSide
+from schemalint.review.consumers import warning_of_writers
+from schemalint.review.exception_files import exceptions_of, files_without_owner
+from schemalint.review.rule_sets import RuleOptions, RuleSets, is_locked, lock_faults, rule_sets_of
+from schemalint.review.run_check import check, check_and_fix, with_texts
+from schemalint.review.sides import (
+    Sides,
+    head_config,
+    local_sides,
+    path_filter,
+    readable_ancestors,
+    review_sides,
+)
+
+if TYPE_CHECKING:
+    from schemalint.contract.fixes import FixedFile
+    from schemalint.review.declared_tables import DeclaredTables
+    from schemalint.tables.storage.table_workers import Tell
+
+
+@frozen
+class CheckRequest:
+    """What a check compares, and by what it judges.
+
+    Attributes:
+        env: The environment with the CI variables.
+        config: Which configuration counts.
+        head: The side under review: ``worktree``, ``index`` or a revision.
+        against: The base, as ``--against`` names it; None for that of the event, or of the configuration.
+        base_from: A file of another tool that says what its tables were: ``FORMAT:FILE``.
+        head_from: One that says what they are to be, in place of the configured file.
+        paths: Judge only files at or below these paths, which are relative to the working directory.
+        everything: Judge all contracts, not only the changed ones.
+        reads_unchanged: Read the contracts that are not judged too.
+        engine: An engine to judge by, in CI beside the declared ones.
+        rules: Which rules run.
+        allows_local_rules: Whether rules in files of the repository may run.
+        is_live: Whether the contracts are compared with live tables, or with a file of them.
+        history: Whether the whole histories of live tables are judged.
+        baseline: Which baseline counts.
+        is_strict: Whether findings that the base has too fail the run.
+    """
+
+    env: Mapping[str, str]
+    config: ConfigOptions = ConfigOptions()
+    head: str = "worktree"
+    against: str | None = None
+    base_from: str | None = None
+    head_from: str | None = None
+    paths: tuple[str, ...] = ()
+    everything: bool = False
+    reads_unchanged: bool = False
+    engine: Engine | None = None
+    rules: RuleOptions = RuleOptions()
+    allows_local_rules: bool = False
+    is_live: bool = False
+    history: bool = False
+    baseline: BaselineOptions = BaselineOptions()
+    is_strict: bool = False
+
+    @property
+    def is_ci(self) -> bool:
+        """Whether this is a run in CI."""
+        return git.is_ci(self.env)
+
+
+@frozen
+class CheckSession:
+    """What one check knows of both sides; `open_check` makes it.
+
+    Attributes:
+        request: What is compared.
+        sides: Both sides, with the configurations that decide.
+        contents: The files of both sides.
+        rules: The rules.
+        declared: The tables that files of other tools declare; None if there are none.
+        trusted: The configuration that may connect and run rule files; None if the request needs none.
+        live: The live tables; None without them.
+        tell: Called before each table with how far the check has come.
+    """
+
+    request: CheckRequest
+    sides: Sides
+    contents: Contents
+    rules: RuleSets
+    declared: DeclaredTables | None = None
+    trusted: Trusted | None = None
+    live: LiveSide | None = None
+    tell: Tell = lambda _stage, _done, _total, _table: None
+
+    def check(self, texts: Mapping[str, bytes] | None = None) -> CheckResult:
+        """Judge the contracts; what did not change is not read again.
+
+        Args:
+            texts: Texts that count in place of those of the head's files, by their paths in the repository:
+                of contracts, and of ``exceptions.yaml``.
+        """
+        request = with_texts(self.input, texts) if texts else self.input
+        if texts and self.declared is not None:
+            request = replace(request, declared=self._with_overlays(request.contents))
+        result = check(request)
+        errors, findings = self._about_settings
+        result = replace(
+            result,
+            errors=(*result.errors, *errors),
+            findings=ordered((*result.findings, *findings)),
+            sources={**self.sides.texts, **(result.sources or {})},
+            counts_existing=self.request.is_strict,
+        )
+        if self.baseline is None or self.request.baseline.is_written:
+            return result
+        return with_unused(result, self.baseline, self.reach)
+
+    def fixes(self, *, unsafe: bool) -> dict[str, FixedFile]:
+        """Return what files would be after the fixes of all findings, by their paths in the repository.
+
+        Args:
+            unsafe: Whether to make unsafe fixes too.
+        """
+        return check_and_fix(self.input, unsafe=unsafe)[1]
+
+    def with_tables(self, live: LiveSide | None, tell: Tell) -> CheckSession:
+        """Return the session with live tables, which are read once, and with who is told of the progress."""
+        return replace(self, live=None if live is None else _read_once(live), tell=tell)
+
+    def has_contracts(self) -> bool:
+        """Whether there is anything to judge."""
+        return self.declared is not None or self.contents.has_candidates()
+
+    @property
+    def project(self) -> Project:
+        """The repository with the configuration of the head."""
+        return Project(self.sides.repository, self.sides.at_head)
+
+    @property
+    def connecting(self) -> Trusted | None:
+        """The configuration that may connect; None if it is not asked for, or the change brings it."""
+        return None if self.sides.is_first else self.trusted
+
+    @cached_property
+    def input(self) -> CheckInput:
+        """The input of the judge."""
+        request, sides = self.request, self.sides
+        root, deciding = sides.repository.root, sides.deciding
+        keeps = request.engine is None or request.is_ci
+        return CheckInput(
+            base=sides.base,
+            head=sides.head,
+            contents=self.contents,
+            rules=self.rules,
+            everything=request.everything,
+            exceptions=exceptions_of(sides, *sides.accepted(git.foreign_head(request.env))),
+            only=path_filter(root, request.paths, self.contents.paths()),
+            live=self.live,
+            readable=readable_ancestors(sides.repository, sides.base_globs, sides.base),
+            configurations=deciding if keeps else tuple(map(without_writers, deciding)),
+            engine=request.engine,
+            keeps_engines=keeps,
+            repository=root,
+            baseline=self.baseline,
+            declared=self._with_overlays(self.contents),
+            is_chosen=sides.is_chosen,
+            tell=self.tell,
+        )
+
+    @cached_property
+    def baseline(self) -> Baseline | None:
+        """The baseline; in CI that of the base's configuration."""
+        sides, options = self.sides, self.request.baseline
+        accepted, foreign = sides.accepted(git.foreign_head(self.request.env))
+        name, of_head = sides.deciding[0].baseline, sides.at_head.baseline
+        if of_head not in (None, name) and not options.is_given:
+            require_baseline(sides.repository.root / of_head, sides)  # it counts once it is merged
+
+        def void(finding: Finding) -> bool:
+            is_refused = foreign is not None or ExceptionSource.FILE.value not in accepted
+            return is_refused or is_locked(finding, sides.deciding)
+
+        return read_baseline_of(
+            options,
+            configured=self.configured_baseline,
+            sides=sides,
+            base=sides.base if self.request.is_ci and not sides.is_merged else None,
+            void=void,
+        )
+
+    @property
+    def configured_baseline(self) -> Path | None:
+        """The file that the configuration names."""
+        name = self.sides.deciding[0].baseline
+        return None if name is None else self.sides.repository.root / name
+
+    @property
+    def reach(self) -> Reach:
+        """What the check can find."""
+        request = self.request
+        sides = {"git", "contract"}
+        if request.is_live:
+            sides |= {"live", "history"} if request.history else {"live"}
+        is_complete = request.everything and not request.paths
+        return Reach(self.rules, frozenset(sides), is_complete=is_complete)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of the engines before the check."""
+        engines = (engine for judged in self.input.engines for of in judged.values() for engine in of.all)
+        return tuple(sorted({f"note: {note}" for engine in engines if (note := engine.newer_note)}))
+
+    def warnings(self, result: CheckResult) -> tuple[str, ...]:
+        """Return what to mend: engines that nobody declares, files that approve findings without owners."""
+        texts = [self._warning_of_writers(result)]
+        if self.request.is_ci:
+            texts.append(files_without_owner(self.sides))
+        return tuple(f"warning: {text}" for text in texts if text is not None)
+
+    def _warning_of_writers(self, result: CheckResult) -> str | None:
+        """Return a warning of an engine that wrote live tables lately, and that nobody declares."""
+        if self.live is None or self.live.target is None:
+            return None
+        writers = [table.live.writers for table in result.tables if table.live is not None]
+        return warning_of_writers(self.live.target, self.live.engines, self.input.configurations, writers)
+
+    def _with_overlays(self, contents: Contents) -> DeclaredTables | None:
+        """Return the tables of other tools' files with what contracts add to them (``extends``)."""
+        if self.declared is None:
+            return None
+        from schemalint.review.declared_tables import with_overlays  # noqa: PLC0415 (only with such files)
+
+        return with_overlays(self.declared, contents)
+
+    @cached_property
+    def _about_settings(self) -> tuple[tuple[SchemalintError, ...], tuple[Finding, ...]]:
+        """The errors and the findings about the configuration, whatever the contracts are."""
+        sides = self.sides
+        errors = (
+            *unmatched_globs(self.project, sides.head, sides.base),
+            *lock_faults(sides.deciding[-1], self.rules.everywhere[-1].rules),
+        )
+        local = _rule_files(self.trusted, self.request, sides.repository)
+        return errors, sides.findings(local, self.request.rules.ignore)
+
+
+def open_check(repository: Repository, request: CheckRequest) -> CheckSession:
+    """Read both sides of a check.
+
+    Args:
+        repository: The repository.
+        request: What to compare, and by what to judge.
+
+    Raises:
+        SchemalintError: A side or a configuration cannot be read, or the request names what is not there.
+    """
+    config = request.config
+    head = git.find_head(repository, request.head, request.env)
+    file = None if config.isolated else config.file
+    at_head = head_config(repository, head, file, isolated=config.isolated)
+    # In CI the event determines the base: a change under review must not choose its own.
+    against = request.against or (None if request.is_ci else at_head.against)
+    base = git.find_base(repository, head, against, request.env, fetch=config.fetch)
+    trusted = None
+    if request.is_live or request.allows_local_rules:
+        trusted = find_trusted(repository, request.env, config)
+    sides = _with_settings(Sides(repository, base, head, at_head, at_head, given=file), trusted, request)
+    declared = _declared(sides, request)
+    # Any contract may add to a table of another tool's file.
+    reads_unchanged = request.everything or request.reads_unchanged or declared is not None
+    contents = sides.contents(reads_unchanged=reads_unchanged)
+    sides = sides.with_nested(contents)
+    local = _rule_files(trusted, request, repository)
+    rules = rule_sets_of(sides.deciding, local=local, **as_dict(request.rules))
+    return CheckSession(request, sides, contents, rules, declared, trusted)
+
+
+def _with_settings(sides: Sides, trusted: Trusted | None, request: CheckRequest) -> Sides:
+    """Return the sides; in CI the settings that count decide too, or those of the base the user names."""
+    if not request.is_ci:
+        return local_sides(sides)
+    try:
+        trusted = trusted or find_trusted(sides.repository, request.env, request.config)
+    except ConfigError:
+        # The change may repair it, and no connection is asked for.
+        return review_sides(sides, Config(), None)
+    except GitError:
+        if not request.against and not request.env.get("SCHEMALINT_AGAINST"):
+            raise
+        if not isinstance(sides.base, Revision):
+            return local_sides(sides)
+        return review_sides(sides, config_at(sides.repository, sides.base), sides.base)
+    return review_sides(sides, trusted.config, trusted.commit)
+
+
+def _declared(sides: Sides, request: CheckRequest) -> DeclaredTables | None:
+    """Return the tables in files of other tools; None if there are none."""
+    files = (request.base_from, request.head_from)
+    if files == (None, None) and not any(config.declarations for config in sides.deciding):
+        return None
+    from schemalint.review.declared_tables import declared_tables  # noqa: PLC0415 (only with such files)
+
+    return declared_tables(
+        sides.repository, sides.base, sides.head, sides.deciding, files, is_ci=request.is_ci
+    )
+
+
+def _rule_files(trusted: Trusted | None, request: CheckRequest, repository: Repository) -> RuleFiles | None:
+    return trusted.rule_files(repository) if trusted and request.allows_local_rules else None
+
+
+def _read_once(live: LiveSide) -> LiveSide:
+    """Return live tables that are read from their source once, however often a session checks."""
+    tables: dict[tuple[str, str | None], LiveTable | None] = {}
+
+    def key(contract: Contract) -> tuple[str, str | None]:
+        return contract.key, contract.location
+
+    def read(contract: Contract) -> LiveTable | None:
+        if key(contract) not in tables:
+            tables[key(contract)] = live.read(contract)
+        return tables[key(contract)]
+
+    def fetch(contracts: Iterable[Contract]) -> None:
+        live.fetch(contract for contract in contracts if key(contract) not in tables)
+
+    return replace(live, read=read, fetch=fetch)

@@ -11,12 +11,12 @@ PINS := requirements/dev.txt
 FUZZ_PINS := requirements/fuzz.txt
 FUZZ_INSTALLED := .venv/.fuzz
 FUZZ_SECONDS ?= 3600
-# What `make test` leaves to `make tour`, which .ci/run always starts, to `make apply-engines`, `kill` and `dbt`, which it
-# starts if what they ask about changed, and to `make engine`, which nightly.yml does.
-EACH_TIME := -m 'not engine and not kill and not older and not dbt and not demo'
-# Samples that `make engine` asks whole (tests/support/sampling.py).
+# What `make test` leaves to other targets, which .ci/run starts where what they ask about changed (tests/support/targets.py).
+EACH_TIME := -m 'not answers and not apply and not dbt and not demo and not engine and not kill and not older'
+# Samples that `make engine` asks whole (tests/support/sampling.py), and plans that it generates.
 SAMPLED := $(addprefix tests/engine/test_,checkpoint_faults.py expressions_on_the_engine.py feature_drops.py \
     live_values.py schema_history.py) tests/spark/test_apply_sessions.py
+GENERATED := $(addprefix tests/planner/test_,pairs_on_the_engine.py planned_commits.py plans_on_the_engine.py)
 # Delta's line, and the pair of Delta and Spark that it is asked with: requirements/engine-SPARK.txt. Each has an
 # environment of its own, of the only Python that all of these Sparks run on.
 ENGINE_PYTHON := 3.11
@@ -41,21 +41,23 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo tour test coverage docs dist version home bench engine engine-environment engine-pins apply-engines dbt kill record probe ground fuzz lint pins clean
+.PHONY: help demo tour test coverage docs dist version home bench answers apply kill engine engine-environment engine-pins apply-engines dbt record probe ground fuzz lint pins clean
 .PHONY: require-java require-python
 
 help:
 	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
 	@echo 'make tour      the demo, compared with what docs/tour.md shows of it'
-	@echo 'make test      the tests, those that ask the real engine included'
+	@echo 'make test      the tests, those that ask the real engine once per mechanism included'
+	@echo 'make answers   ask the real engine more about its answers, and about logs'
+	@echo 'make kill      kill runs at all points of which make test takes one of each class'
+	@echo 'make apply     let the real engine carry out more plans, fills, audits and names'
 	@echo 'make coverage  the tests, and a list of the lines and branches that none of them reaches'
 	@echo 'make docs      the site, in site/'
 	@echo 'make dist      wheel and sdist, in dist/, built, checked, installed and tried'
 	@echo 'make bench     ratios to peers: buf (needs Go), datacontract, delta-rs, plain Spark (needs Java); and scale (takes long)'
-	@echo 'make engine    ask the real engine all that make test asks it a sample of; ENGINE=3.3 records an older one'
+	@echo 'make engine    ask the real engine all that other targets ask it a sample of; ENGINE=3.3 records an older one'
 	@echo 'make apply-engines  apply pull requests of every kind on Delta 3.3 and 4.0, each in an environment of its own'
-	@echo 'make dbt       let a real dbt make the manifests that make test reads, in an environment of its own'
-	@echo 'make kill      kill runs at all points of which make test takes one of each class'
+	@echo 'make dbt       let a real dbt make the manifests that make test reads, and the engine run what dbt does'
 	@echo 'make record    record all answers of the engine again, and kill all plans (takes hours)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
 	@echo 'make ground    the tests without Spark on the lowest versions that pyproject.toml allows (takes long)'
@@ -141,8 +143,8 @@ engine: require-java engine-environment
 else
 engine: require-java $(INSTALLED)
 	SCHEMALINT_ENGINE_ALL=1 $(BIN)/python -m pytest -n 2 --dist load -m spark $(SAMPLED)
-	SCHEMALINT_ENGINE_ALL=1 SCHEMALINT_ENGINE_PLANS=200 $(BIN)/python -m pytest -n 2 --dist load -m spark tests/planner
-	$(BIN)/python -m pytest -n 2 --dist load -m engine --ignore=tests/planner $(addprefix --ignore=,$(SAMPLED))
+	SCHEMALINT_ENGINE_ALL=1 SCHEMALINT_ENGINE_PLANS=200 $(BIN)/python -m pytest -n 2 --dist load -m spark $(GENERATED)
+	$(BIN)/python -m pytest -n 2 --dist load -m engine $(addprefix --ignore=,$(SAMPLED) $(GENERATED))
 	SCHEMALINT_ENGINE_ALL=1 $(BIN)/python -m pytest -n 2 tests/judge/test_one_finding.py
 endif
 
@@ -162,15 +164,16 @@ apply-engines: require-java $(INSTALLED)
 	    SCHEMALINT_ENGINE=$$line $(BIN)/python -m pytest -n 0 -m older tests/integration/test_apply_on_engines.py || exit 1; \
 	done
 
-# dbt connects to nothing: it parses projects.
-dbt: $(INSTALLED)
+# dbt connects to nothing: it parses projects. The engine runs the statements that it would send.
+dbt: require-java $(INSTALLED)
 	test -x .engines/dbt/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python .engines/dbt
 	$(BIN)/uv pip install --quiet --python .engines/dbt --require-hashes --requirement $(DBT_PINS)
-	SCHEMALINT_DBT=$(CURDIR)/.engines/dbt/bin/dbt $(BIN)/python -m pytest -n 2 -m dbt tests/dialects
+	SCHEMALINT_DBT=$(CURDIR)/.engines/dbt/bin/dbt $(BIN)/python -m pytest -n 2 --dist loadgroup -m dbt tests/dialects
 
-# Runs end between any two statements, and other runs come between them.
-kill: require-java $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 --dist load -m kill
+# More of what `make test` asks once per mechanism. Each worker has a session. In `make kill`, runs end between any two
+# statements, and other runs come between them.
+answers apply kill: require-java $(INSTALLED)
+	$(BIN)/python -m pytest -n 2 --dist load -m $@
 
 # The answers and the counts are files, to be read as a diff. Processes are killed too, each with a Spark session of
 # its own. PLANS=swap kills one of the plans.

@@ -20,6 +20,7 @@ from schemalint.spark.session import FITS_SNAPSHOTS
 from support import jvm
 from support.foreign import without_foreign_variables
 from support.skipping import skip_or_fail
+from support.targets import COLLECTED, mark_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,19 +62,23 @@ def pytest_configure() -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say which tests go to one worker of pytest-xdist (``--dist loadgroup``), and start the engine's first.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Say which target runs a test of the engine, and which tests go to one worker of pytest-xdist.
+
+    The engine's come first. The workers' groups are those of ``--dist loadgroup``.
 
     The tests of the commands that use Spark take as long as all other questions to the engine. Where a
     fixture is made for its module, two workers would make it twice.
     """
     for item in items:
         if item.get_closest_marker("spark"):
+            mark_target(item)
             of_commands = item.path.is_relative_to(Path(__file__).with_name("spark"))
             item.add_marker(pytest.mark.xdist_group("spark-commands" if of_commands else "spark-engine"))
         elif uses_fixture_of_module(item):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+    config.stash[COLLECTED] = [*items]
 
 
 def uses_fixture_of_module(item: pytest.Item) -> bool:

@@ -295,6 +295,7 @@ ONLY_HERE = {
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_spark_reads_the_same_types_and_refuses_the_same_texts(spark: SparkSession) -> None:
     comments = [f"struct<a: int comment {literal}>" for literal in COMMENTS]
     questions = {*ALIASES, *NAMES, *comments, *ERRORS, *ONLY_SPARK, *ONLY_HERE}

@@ -54,6 +54,7 @@ class TestSpark:
 
     pytestmark = pytest.mark.spark
 
+    @pytest.mark.each_time("checkpointed", "compacted", "v2_parquet")
     @pytest.mark.parametrize("name", WRITTEN_BY_SPARK)
     def test_protocol_metadata_and_version_are_equal(
         self, spark: SparkSession, tmp_path: Path, name: str
@@ -65,6 +66,7 @@ class TestSpark:
             assert_equals_spark(spark, tmp_path / name, version)
         assert delta_log(spark, tmp_path / name).unsafeVolatileSnapshot().version() == latest.version
 
+    @pytest.mark.each_time("timed")
     @pytest.mark.parametrize("name", ["timed", "mapped", "checkpointed"])
     def test_a_timestamp_gives_the_same_version_as_in_spark(
         self, spark: SparkSession, tmp_path: Path, name: str
@@ -80,11 +82,13 @@ class TestSpark:
             if version - 1 in times:
                 assert read_table(open_store(str(table)), at=time - 1).version == version - 1
 
+    @pytest.mark.each_time
     def test_unusual_logs_are_read_as_spark_reads_them(self, spark: SparkSession, tmp_path: Path) -> None:
         for name, write in UNUSUAL.items():
             write(tmp_path / name)
             assert_equals_spark(spark, tmp_path / name, read(tmp_path / name).version)
 
+    @pytest.mark.each_time
     def test_a_log_that_spark_refuses_has_a_defect_with_its_error(
         self, spark: SparkSession, tmp_path: Path
     ) -> None:

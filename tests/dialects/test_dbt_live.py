@@ -96,6 +96,7 @@ def test_plan_takes_no_contract_that_extends_a_model_for_a_table(live: Shop) -> 
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_what_a_build_takes_away_is_what_the_engine_takes_away(spark: SparkSession, tmp_path: Path) -> None:
     """CREATE OR REPLACE as dbt writes it keeps three properties, and gives the table another id."""
     table = f"delta.`{tmp_path / 'orders'}`"

@@ -204,6 +204,7 @@ def test_the_same_change_of_native_contracts_has_the_same_verdict(
 
 
 @pytest.mark.spark
+@pytest.mark.each_time("decimal(12,2) to decimal(5,2)")
 @pytest.mark.parametrize("change", ENGINE)
 def test_the_engine_answers_as_the_page_says(spark: SparkSession, tmp_path: Path, change: str) -> None:
     from pyspark.errors import PySparkException  # noqa: PLC0415 (only with Spark)

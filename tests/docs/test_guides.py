@@ -54,6 +54,7 @@ def test_a_how_to_prints_what_it_shows(guide: Guide, page: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.each_time("widen")
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("page", [page for page in HOW_TOS if _applies(page)], ids=lambda page: page.stem)
 def test_a_how_to_applies_what_it_shows(guide: Guide, page: Path) -> None:

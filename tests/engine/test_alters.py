@@ -53,6 +53,7 @@ def test_record_has_no_answers_without_a_question() -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     """Ask a fixed sample of the questions again."""
     questions_with_sql = [question for question in QUESTIONS if question.ways]

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.spark
 NAMES = ("at@v1", "at@20260101000000000", "q?mark", "a%20b", "h#ash", "p+lus", "curl{x}", "st*r", "tick`t")
 
 
+@pytest.mark.each_time
 def test_a_location_is_taken_literally(spark: SparkSession, tmp_path: Path) -> None:
     for name in NAMES:
         table = f"{tmp_path}/{name}"

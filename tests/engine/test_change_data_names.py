@@ -29,6 +29,7 @@ def refusal(spark: SparkSession, statement: str) -> str | None:
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_feed_and_reserved_names_refuse_each_other_until_the_column_is_gone(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -109,6 +109,7 @@ def test_a_problem_of_a_condition_is_the_engine_s(text: str) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     asked = [
         *some_of_each(QUESTIONS["parser"], lambda text: RECORD[text], SAMPLE),

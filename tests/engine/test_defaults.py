@@ -73,6 +73,7 @@ def test_an_expression_of_a_type_of_which_no_value_is_accepted_is_reported(kind:
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     asked = some_of_each(RECORD, lambda question: RECORD[question], SAMPLE)
     assert ask(spark, tmp_path, asked) == {question: RECORD[question] for question in asked}

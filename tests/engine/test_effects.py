@@ -42,6 +42,7 @@ def refusal_of_feed(spark: SparkSession, table: Path, first: int, last: int) -> 
 
 
 @pytest.mark.spark
+@pytest.mark.each_time("drop")
 @pytest.mark.parametrize(
     ("statements", "rule"),
     [

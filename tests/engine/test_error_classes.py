@@ -29,6 +29,7 @@ _SPARK = "error/error-conditions.json"
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_every_error_class_of_delta_and_those_of_spark_about_schemas_have_a_row(spark: SparkSession) -> None:
     delta, engine = _released(spark, _DELTA), _released(spark, _SPARK)
     rows = {name.partition(".")[0] for name in advice_by_class() if not JAVA_EXCEPTION.fullmatch(name)}

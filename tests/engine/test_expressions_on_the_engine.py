@@ -112,6 +112,7 @@ def test_known_functions_are_those_of_spark(spark: SparkSession) -> None:
     assert set(kinds()) == {name for name in names if re.fullmatch(r"\w+", name)}
 
 
+@pytest.mark.each_time
 def test_functions_of_one_row_are_deterministic_and_no_others(spark: SparkSession) -> None:
     """Analyse the example in each function's own description; it runs nothing."""
     session, jvm = java_side(spark)
@@ -134,6 +135,7 @@ def test_functions_of_one_row_are_deterministic_and_no_others(spark: SparkSessio
     assert found == {name for name, kind in kinds().items() if kind in kinds_of}
 
 
+@pytest.mark.each_time
 def test_one_expression_stays_in_its_place_in_a_statement(spark: SparkSession) -> None:
     """Generate texts, chosen by ``SCHEMALINT_SEED``: a statement that Spark parses has nothing else in it."""
     parser = java_side(spark)[0].sessionState().sqlParser()
@@ -161,6 +163,7 @@ def test_one_expression_stays_in_its_place_in_a_statement(spark: SparkSession) -
     assert parsed > 100
 
 
+@pytest.mark.each_time
 def test_apply_asks_spark_s_parser_before_the_first_statement(spark: SparkSession, tmp_path: Path) -> None:
     """Also where a plan contains a text that schemalint took for one expression."""
     columns = Struct(

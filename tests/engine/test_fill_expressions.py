@@ -24,6 +24,7 @@ OF_NOW = [
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_spark_makes_the_time_of_the_run_of_a_literal_but_not_of_a_value(spark: SparkSession) -> None:
     days = ", ".join(f"datediff({text}, current_date()) IN (-1, 0, 1)" for text in OF_NOW)
     of_row = "try_cast(code as timestamp)"

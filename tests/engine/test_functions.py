@@ -46,6 +46,7 @@ def test_rule_reports_a_function_exactly_if_the_constraint_fails_statements(ques
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     """Ask a fixed sample of the questions again."""
     sample = random.Random(4).sample(list(ASKED), SAMPLE)  # noqa: S311 (no secret)

@@ -81,6 +81,7 @@ def test_rule_reports_a_type_that_differs_as_the_engine_does(question: Question)
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     sample = some_of_each(ASKED, lambda question: (bool(question.declared), ASKED[question].create), SAMPLE)
     assert ask(spark, tmp_path, sample) == {question: ASKED[question] for question in sample}

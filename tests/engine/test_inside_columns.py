@@ -70,6 +70,7 @@ def test_no_statement_changes_the_nullability_of_elements_and_values(
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_new_length_inside_a_column_replaces_the_others(spark: SparkSession, tmp_path: Path) -> None:
     table = f"delta.`{tmp_path / 't'}`"
     spark.sql(f"CREATE TABLE {table} (s STRUCT<x: VARCHAR(3), y: INT>) USING delta")

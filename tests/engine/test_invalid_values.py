@@ -22,6 +22,7 @@ INVALID = {
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_invalid_values_are_refused_with_the_error_class_that_check_names(
     spark: SparkSession, tmp_path: Path
 ) -> None:

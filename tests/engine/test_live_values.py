@@ -56,6 +56,7 @@ def test_every_question_is_recorded() -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_engine_still_reads_values_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     """Ask again for a sample of the values, chosen by ``SCHEMALINT_SEED``."""
     seed = os.environ.get("SCHEMALINT_SEED", "1")

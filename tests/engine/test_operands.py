@@ -41,6 +41,7 @@ def test_a_fault_of_operands_is_spark_s(operator: str) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     asked = some_of_each(RECORD, lambda question: RECORD[question], SAMPLE)
     assert ask(spark, tmp_path, asked) == {question: RECORD[question] for question in asked}

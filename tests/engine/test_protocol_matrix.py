@@ -91,6 +91,7 @@ def test_legacy_versions_imply_the_features_that_the_engine_keeps(start: str) ->
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     """Ask a sample of the questions again, chosen by ``SCHEMALINT_SEED``."""
     seed = os.environ.get("SCHEMALINT_SEED", "1")

@@ -45,6 +45,7 @@ def test_columns_and_types_are_those_of_the_query(spark: SparkSession, tmp_path:
     assert spark.table(table).columns == ["id"]
 
 
+@pytest.mark.each_time
 def test_what_the_statement_does_not_say_is_gone(spark: SparkSession, tmp_path: Path) -> None:
     """RB003 and RB004."""
     table = f"delta.`{tmp_path / 'orders'}`"

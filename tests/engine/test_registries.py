@@ -23,6 +23,7 @@ UNREGISTERED = {
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_every_registered_property_has_a_row(spark: SparkSession) -> None:
     registered = {entry.key() for entry in _values(_delta(spark).DeltaConfigs.getAllConfigs())}
     of_spark = {key for key, row in PROPERTIES.items() if row.engine == DELTA_SPARK}
@@ -30,6 +31,7 @@ def test_every_registered_property_has_a_row(spark: SparkSession) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_every_registered_feature_has_a_row(spark: SparkSession) -> None:
     registered = {entry.name() for entry in _values(_delta(spark).TableFeature.allSupportedFeaturesMap())}
     assert {row.name for row in FEATURES.values() if row.in_spark} == registered

@@ -59,6 +59,7 @@ def test_a_null_struct_that_delta_refuses_is_reported(question: Question) -> Non
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     asked = some_of_each(RECORD, lambda question: RECORD[question], 1)
     assert ask(spark, tmp_path, asked) == {question: RECORD[question] for question in asked}

@@ -38,6 +38,7 @@ def test_every_question_is_recorded() -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     """Ask a sample of the questions again, chosen by ``SCHEMALINT_SEED``."""
     seed = os.environ.get("SCHEMALINT_SEED", "1")

@@ -46,6 +46,7 @@ TYPES = (
 )
 
 
+@pytest.mark.each_time("interval", "geometry(4326)")
 @pytest.mark.parametrize("type_", TYPES)
 def test_check_agrees_with_the_engine_on_new_columns(spark: SparkSession, tmp_path: Path, type_: str) -> None:
     text = f'schemalint: 1\ntable: a.b\ncolumns: [{{name: a, type: int}}, {{name: x, type: "{type_}"}}]\n'
@@ -76,6 +77,7 @@ def test_no_row_has_a_void_column_that_is_not_null(spark: SparkSession, tmp_path
     assert _outcome(spark, f"INSERT INTO {name} SELECT 1, NULL") == "DELTA_MISSING_NOT_NULL_COLUMN_VALUE"
 
 
+@pytest.mark.each_time("struct<x: int>")
 @pytest.mark.parametrize("old", ["void", "int", "string", "char(3)", "struct<x: int>", "array<int>"])
 def test_spark_s_errors_for_a_column_that_becomes_another_kind_of_type(
     spark: SparkSession, tmp_path: Path, old: str
@@ -210,6 +212,7 @@ SHIFTS = (
 )
 
 
+@pytest.mark.each_time("ADD COLUMNS (s.n INT FIRST)")
 @pytest.mark.parametrize(
     ("fields", "action", "row"),
     [

@@ -32,6 +32,7 @@ def built_in() -> tuple[Rule, ...]:
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     """Ask a sample again: of each configuration, and each answer in it."""
     record = read_record()

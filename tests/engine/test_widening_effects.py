@@ -29,6 +29,7 @@ def append(spark: SparkSession, table: Path, query: str) -> str:
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_writers_widen_by_themselves_once_the_property_is_on(spark: SparkSession, tmp_path: Path) -> None:
     for enabled, outcome in (("false", "refused"), ("true", "double")):
         table = tmp_path / enabled

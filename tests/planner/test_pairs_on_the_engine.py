@@ -131,6 +131,7 @@ class Table:
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_engine_carries_out_every_plan_and_no_refused_change(session: SparkSession, tmp_path: Path) -> None:
     numbers = count()
 

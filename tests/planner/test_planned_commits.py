@@ -46,6 +46,7 @@ PLANS: Final = {
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_streams_meet_the_commits_that_the_plan_expects(spark: SparkSession, tmp_path: Path) -> None:
     for number, (name, (before, after)) in enumerate(some_of_each(PLANS.items(), lambda _: None, 3)):
         location = str(tmp_path / str(number))

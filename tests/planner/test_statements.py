@@ -120,6 +120,7 @@ def test_a_struct_and_a_nested_length_are_never_repeated() -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.each_time
 def test_spark_moves_the_columns_of_a_list_to_their_places(session: SparkSession, tmp_path: Path) -> None:
     """It carries a list out in an order of its own: see `schemalint.planner.columns_in_place`."""
     table = path_table(str(tmp_path))

@@ -58,6 +58,7 @@ def test_what_a_killed_create_leaves_is_named_and_must_be_removed(lakehouse: Lak
     assert lakehouse.apply().outcome is Outcome.APPLIED
 
 
+@pytest.mark.each_time
 def test_missing_table_is_created_with_a_marker(lakehouse: Lakehouse) -> None:
     revision = lakehouse.declare(CONTRACT)
 
@@ -85,6 +86,7 @@ def test_second_run_adds_no_commit_to_the_log(lakehouse: Lakehouse) -> None:
     assert lakehouse.table().version == version
 
 
+@pytest.mark.each_time
 def test_types_comments_and_nullability_change_in_place_and_rows_stay(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
@@ -129,6 +131,7 @@ def test_declared_feature_and_column_that_needs_it_are_applied_together(lakehous
     assert table.state.columns.get("at") is not None
 
 
+@pytest.mark.each_time
 def test_protocol_upgrade_is_refused_without_approval(lakehouse: Lakehouse) -> None:
     plain = CONTRACT.replace("delta.enableTypeWidening: true, ", "")
     lakehouse.declare(plain)
@@ -145,6 +148,7 @@ def test_protocol_upgrade_is_refused_without_approval(lakehouse: Lakehouse) -> N
     assert "typeWidening" in lakehouse.table().protocol.features
 
 
+@pytest.mark.each_time
 def test_narrowing_is_refused_and_the_table_stays_unchanged(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
@@ -169,6 +173,7 @@ def test_undeclared_column_and_property_stay(lakehouse: Lakehouse) -> None:
     assert state.description == "A row per order."
 
 
+@pytest.mark.each_time
 def test_drift_is_refused_without_repair_drift_and_then_overwritten(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
@@ -184,6 +189,7 @@ def test_drift_is_refused_without_repair_drift_and_then_overwritten(lakehouse: L
     assert lakehouse.table().state.properties["team"] == "a 'b' \\ c"
 
 
+@pytest.mark.each_time
 def test_older_revision_is_refused_without_allow_older(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.declare(CONTRACT.replace("One row", "A row"))
@@ -210,6 +216,7 @@ def test_table_of_a_rewritten_commit_is_recognized_by_the_declaration_hash(lakeh
     assert lakehouse.apply().outcome is Outcome.APPLIED
 
 
+@pytest.mark.each_time
 def test_uncommitted_contract_is_applied_only_with_head_worktree(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.repo.write("contracts/orders.yml", CONTRACT.replace("One row", "A row"))
@@ -222,6 +229,7 @@ def test_uncommitted_contract_is_applied_only_with_head_worktree(lakehouse: Lake
     assert marker.revision is None
 
 
+@pytest.mark.each_time
 def test_table_changed_between_plan_and_first_step_is_not_altered(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,6 +301,7 @@ def test_run_killed_between_two_statements_is_finished_by_the_next(
     assert lakehouse.apply().outcome is Outcome.NOTHING
 
 
+@pytest.mark.each_time
 def test_success_without_effect_fails_the_run(lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
@@ -389,6 +398,7 @@ def test_deletion_vectors_are_removed_together_with_their_feature(lakehouse: Lak
     assert len(lakehouse.rows()) == 99
 
 
+@pytest.mark.each_time
 def test_feature_in_the_history_waits_for_the_retention_period(lakehouse: Lakehouse) -> None:
     """The first run removes the traces of the feature and does the rest; a later run drops it."""
     head = "schemalint: 1\ntable: sales.orders\n"
@@ -431,6 +441,7 @@ def test_feature_in_the_history_waits_for_the_retention_period(lakehouse: Lakeho
     assert lakehouse.apply().outcome is Outcome.NOTHING
 
 
+@pytest.mark.each_time("delta.enableDeletionVectors-deletionVectors")
 @pytest.mark.parametrize(
     ("key", "feature"),
     [("delta.enableDeletionVectors", "deletionVectors"), ("delta.enableChangeDataFeed", "changeDataFeed")],
@@ -463,6 +474,7 @@ def test_first_statement_adds_the_feature_that_a_legacy_table_lacks(
     assert lakehouse.apply().outcome is Outcome.NOTHING
 
 
+@pytest.mark.each_time
 def test_unreadable_table_is_reported_and_the_others_are_applied(lakehouse: Lakehouse) -> None:
     lakehouse.repo.write(
         "contracts/people.yml", "schemalint: 1\ntable: crm.people\ncolumns: [{name: a, type: int}]\n"

@@ -26,6 +26,7 @@ TEXTS = {
 by_text = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
 
 
+@pytest.mark.each_time("statements", "attacks")
 @by_text
 def test_awkward_text_is_stored_unchanged_or_refused(text: str, lakehouse: Lakehouse) -> None:
     """Names, comments, properties and literals, first of a new table, then of an existing one."""
@@ -63,6 +64,7 @@ protocol: {{allow_upgrade: true}}
     assert {path.name for path in lakehouse.root.iterdir()} <= {"sales"}
 
 
+@pytest.mark.each_time("statements")
 @by_text
 def test_column_is_renamed_to_an_awkward_name(text: str, lakehouse: Lakehouse) -> None:
     base = "schemalint: 1\ntable: sales.orders\ncolumns: [{name: a, type: int}, {name: b, type: int}]\n"
@@ -79,6 +81,7 @@ def test_column_is_renamed_to_an_awkward_name(text: str, lakehouse: Lakehouse) -
     assert lakehouse.rows() == [{text: 1, "b": 2}]
 
 
+@pytest.mark.each_time("x; DROP TABLE y")
 @pytest.mark.parametrize(
     "name", ["it's", "a b", "x; DROP TABLE y", "a%20b", "a--b", "ü", "${HOME}", 'say "hi"', "x" * 200]
 )
@@ -97,6 +100,7 @@ def test_table_in_a_folder_with_an_awkward_name_is_created_and_altered(
     assert [path.name for path in (lakehouse.root / "sub").iterdir()] == [name]
 
 
+@pytest.mark.each_time("a > 0) CHECK (1 = 1")
 @pytest.mark.parametrize(
     "expression",
     [

@@ -54,6 +54,7 @@ def server(
     assert state.problems == []
 
 
+@pytest.mark.each_time
 def test_entry_shows_the_table_after_apply_and_a_refusal_is_a_warning(
     server: UnityServer, lakehouse: Lakehouse
 ) -> None:

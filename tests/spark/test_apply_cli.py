@@ -50,6 +50,7 @@ def deployed(lakehouse: Lakehouse, run: Callable[..., int]) -> Lakehouse:
     return lakehouse
 
 
+@pytest.mark.each_time
 def test_deploy_log_is_valid_against_its_schema(
     lakehouse: Lakehouse, run: Callable[..., int], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -104,6 +105,7 @@ def test_deploy_log_is_valid_against_its_schema(
     assert (good["declaration"], log["revision"]) == (marker.hash, marker.revision)
 
 
+@pytest.mark.each_time
 def test_apply_without_a_terminal_and_without_yes_changes_nothing(
     lakehouse: Lakehouse, run: Callable[..., int]
 ) -> None:
@@ -113,6 +115,7 @@ def test_apply_without_a_terminal_and_without_yes_changes_nothing(
     assert not (lakehouse.root / "sales").exists()
 
 
+@pytest.mark.each_time
 def test_approved_plan_needs_no_allow_option_and_approves_no_other_plan(
     deployed: Lakehouse, run: Callable[..., int], tmp_path: Path
 ) -> None:
@@ -142,6 +145,7 @@ def test_approved_plan_needs_no_allow_option_and_approves_no_other_plan(
     assert configuration.exists()
 
 
+@pytest.mark.each_time("_delta_log/a.txt", ".a.crc")
 @pytest.mark.parametrize(
     "entry", ["a.txt", "_SUCCESS", ".hidden", "a.crc", "folder/a.txt", "_delta_log/a.txt", ".a.crc", None]
 )

@@ -53,6 +53,7 @@ def deployed(lakehouse: Lakehouse) -> Lakehouse:
     return lakehouse
 
 
+@pytest.mark.each_time
 def test_rows_appended_between_statements_keep_their_columns(deployed: Lakehouse) -> None:
     deployed.declare(SWAP)
 
@@ -87,6 +88,7 @@ def test_concurrent_change_of_another_column_does_not_stop_the_run(deployed: Lak
     assert str(b.comment).startswith("theirs")
 
 
+@pytest.mark.each_time
 def test_concurrent_change_of_the_same_column_before_a_step_stops_the_run(deployed: Lakehouse) -> None:
     deployed.declare(WIDER)
 
@@ -102,6 +104,7 @@ def test_concurrent_change_of_the_same_column_before_a_step_stops_the_run(deploy
     assert deployed.table().state.columns.fields[0].comment == "theirs"
 
 
+@pytest.mark.each_time
 def test_concurrent_change_of_the_same_column_during_a_step_is_reported(deployed: Lakehouse) -> None:
     """Delta has no conditional ALTER, so only the log shows afterwards that a change was overwritten."""
     deployed.declare(WIDER)
@@ -129,6 +132,7 @@ def test_column_dropped_and_recreated_since_the_plan_stops_the_run(deployed: Lak
     assert session.statements == []
 
 
+@pytest.mark.each_time
 def test_table_recreated_since_the_plan_is_not_altered(deployed: Lakehouse) -> None:
     deployed.declare(WIDER)
 
@@ -142,6 +146,7 @@ def test_table_recreated_since_the_plan_is_not_altered(deployed: Lakehouse) -> N
     assert stopped.outcome is Outcome.FAILED
 
 
+@pytest.mark.each_time("once")
 @pytest.mark.parametrize("times", [1, 99], ids=["once", "for-ever"])
 def test_conflict_with_a_writer_is_retried_a_limited_number_of_times(
     times: int, deployed: Lakehouse, monkeypatch: pytest.MonkeyPatch
@@ -173,6 +178,7 @@ DECLARED = {"widening": WIDER, "swap": SWAP}
 MOMENTS = {f"{at}-{name}": (text, at) for at in range(1, 5) for name, text in DECLARED.items()}
 
 
+@pytest.mark.each_time("2-swap")
 @pytest.mark.parametrize(
     ("declared", "at"), left_to(pytest.mark.kill, MOMENTS, except_for=("1-widening", "2-swap"))
 )
@@ -219,6 +225,7 @@ def test_two_concurrent_runs_end_with_the_declared_table(declared: str, deployed
     _assert_done(deployed, declared)
 
 
+@pytest.mark.each_time
 def test_failing_table_does_not_stop_tables_applied_in_parallel(lakehouse: Lakehouse) -> None:
     for name in ("one", "two", "three"):
         text = BASE.replace("sales.orders", f"sales.{name}")

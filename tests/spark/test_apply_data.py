@@ -39,6 +39,7 @@ def deployed(lakehouse: Lakehouse) -> Lakehouse:
     return lakehouse
 
 
+@pytest.mark.each_time
 def test_violating_rows_are_counted_and_shown_and_nothing_is_run(deployed: Lakehouse) -> None:
     version = deployed.table().version
     deployed.declare(
@@ -68,6 +69,7 @@ def test_at_most_five_violating_rows_are_shown_with_shortened_values(deployed: L
     assert "x" * 41 not in refused.error.message
 
 
+@pytest.mark.each_time
 def test_constraints_are_checked_on_rows_with_the_planned_columns(deployed: Lakehouse) -> None:
     """The constraints use columns that the plan swaps, widens or adds."""
     changed = (
@@ -104,6 +106,7 @@ def test_constraint_that_no_query_can_check_is_left_to_delta(deployed: Lakehouse
     assert deployed.apply().outcome is Outcome.APPLIED
 
 
+@pytest.mark.each_time
 def test_all_or_nothing_leaves_all_tables_unchanged_if_one_is_refused(deployed: Lakehouse) -> None:
     deployed.declare(BASE + "constraints: {positive: a > 0}\n")
     deployed.declare(BASE.replace("sales.orders", "sales.other"), "other")
@@ -122,6 +125,7 @@ def test_all_or_nothing_leaves_all_tables_unchanged_if_one_is_refused(deployed: 
     }
 
 
+@pytest.mark.each_time
 def test_failed_table_stops_the_others_if_it_shall(lakehouse: Lakehouse) -> None:
     """The first statement fails: of the table that comes first, in one session."""
     for table in ("first", "second"):
@@ -212,6 +216,7 @@ def test_invalid_default_is_refused_and_its_column_is_not_added(deployed: Lakeho
             deployed.sql(f"ALTER COLUMN d{number} SET DEFAULT {default}")
 
 
+@pytest.mark.each_time
 def test_new_table_with_an_invalid_expression_is_not_created(lakehouse: Lakehouse) -> None:
     """Expressions of the statements after CREATE TABLE are checked before it, too."""
     new = """\

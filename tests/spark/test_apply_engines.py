@@ -49,6 +49,7 @@ def schema(spark: SparkSession) -> Iterator[None]:
     spark.sql("DROP SCHEMA sales CASCADE")
 
 
+@pytest.mark.each_time
 @pytest.mark.usefixtures("schema")
 def test_table_of_the_sessions_catalog_is_created_and_widened_by_name(
     by_name: Lakehouse, spark: SparkSession
@@ -93,6 +94,7 @@ def test_catalog_unknown_to_the_session_is_reported(
     assert "cannot reach the catalog main" in applied.error.message
 
 
+@pytest.mark.each_time
 def test_connect_server_is_named_by_option_or_environment_variable(
     lakehouse: Lakehouse, connect: str
 ) -> None:

@@ -92,6 +92,7 @@ def cases(*each_time: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("case", left_to(pytest.mark.kill, MAPPED, except_for=each_time))
 
 
+@pytest.mark.each_time("ring-with-drop-and-widening")
 @cases("ring-with-drop-and-widening")
 def test_runs_killed_after_each_statement_complete_the_plan(
     case: Case, lakehouse: Lakehouse, tmp_path: Path
@@ -129,6 +130,7 @@ POINTS = {
 }
 
 
+@pytest.mark.each_time("recreated-2")
 @pytest.mark.parametrize(
     ("name", "killed_at"),
     left_to(pytest.mark.kill, POINTS, except_for=("recreated-0", "recreated-2", "recreated-4")),
@@ -160,6 +162,7 @@ def prepared() -> dict[str, tuple[Lakehouse, TableState]]:
     return {}
 
 
+@pytest.mark.each_time("swap")
 @cases("swap")
 def test_lost_answers_of_completed_statements_do_not_stop_a_run(
     case: Case, lakehouse: Lakehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -177,6 +180,7 @@ def test_lost_answers_of_completed_statements_do_not_stop_a_run(
     _assert_result(lakehouse, goal, case)
 
 
+@pytest.mark.each_time("2")
 @pytest.mark.parametrize(
     "killed_at",
     [
@@ -230,6 +234,7 @@ with counting_commits():
 """
 
 
+@pytest.mark.each_time("between-two-renames")
 @pytest.mark.parametrize(
     ("name", "statement", "seconds"),
     [

@@ -96,6 +96,7 @@ def newest_actions(table: Path) -> dict[str, dict[str, object]]:
     }
 
 
+@pytest.mark.each_time
 @pytest.mark.parametrize("way", OPERATIONS)
 def test_every_kind_of_table_takes_the_marker(way: str, spark: SparkSession, tmp_path: Path) -> None:
     session = session_for(way, spark)
@@ -122,6 +123,7 @@ def test_every_kind_of_table_takes_the_marker(way: str, spark: SparkSession, tmp
         assert session.conf.get("spark.databricks.delta.write.txnAppId", None) is None
 
 
+@pytest.mark.each_time
 def test_table_that_takes_no_append_stays_without_marker(spark: SparkSession, tmp_path: Path) -> None:
     only_made, unwritable = tmp_path / "only-made", tmp_path / "unwritable"
     spark.sql(f"CREATE TABLE delta.`{only_made}` {WITHOUT_VALUES}")
@@ -192,6 +194,7 @@ class Meanwhile:
         return self.session._jvm.scala.Option.apply(value)  # noqa: SLF001
 
 
+@pytest.mark.each_time
 def test_marker_is_true_of_the_table_that_it_is_committed_to(spark: SparkSession, tmp_path: Path) -> None:
     """The transaction begins with the verified version, and a commit of other metadata aborts it."""
     for name, statement, versions in (
@@ -295,6 +298,7 @@ def test_retention_ends_a_marker_with_the_next_checkpoint(spark: SparkSession, t
     assert marked(spark, table).problem is None
 
 
+@pytest.mark.each_time
 def test_append_that_delta_skips_in_silence_is_repeated(spark: SparkSession, tmp_path: Path) -> None:
     """Between our reading and writing, another run writes our marker and then a newer one."""
     table = tmp_path / "t"
@@ -370,6 +374,7 @@ BESIDE = {f"{writer}-committed": (writer, "committed") for writer in WRITERS} | 
 }
 
 
+@pytest.mark.each_time("merge-committed")
 @pytest.mark.parametrize(
     ("writer", "way"), left_to(pytest.mark.kill, BESIDE, except_for=("merge-committed",))
 )

@@ -71,6 +71,7 @@ def _apply(*options: str) -> int:
     return main(["apply", "--plan", "plan.json", "--config", "deploy.toml", *options])
 
 
+@pytest.mark.each_time
 def test_plan_file_is_applied_without_git_and_contracts_and_then_does_nothing(
     lakehouse: Lakehouse, deploy_machine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,6 +116,7 @@ def test_yes_approves_no_plan_file(
     assert lakehouse.table().version == version
 
 
+@pytest.mark.each_time
 def test_statements_in_a_plan_file_are_never_run(lakehouse: Lakehouse, planned: Path) -> None:
     plan = json.loads(planned.read_text())
     for step in plan["tables"][0]["steps"]:
@@ -147,6 +149,7 @@ ALTERATIONS: tuple[Callable[[dict[str, Any]], None], ...] = (
 )
 
 
+@pytest.mark.each_time
 def test_altered_plan_file_changes_nothing(lakehouse: Lakehouse, deploy_machine: Path) -> None:
     file = deploy_machine / "plan.json"
     text = file.read_text()
@@ -163,6 +166,7 @@ def test_altered_plan_file_changes_nothing(lakehouse: Lakehouse, deploy_machine:
     assert lakehouse.table().version == version
 
 
+@pytest.mark.each_time("RENAME COLUMN a TO theirs-field renamed: theirs")
 @pytest.mark.parametrize(
     ("action", "message"),
     [
@@ -197,6 +201,7 @@ def test_other_changes_elsewhere_and_steps_that_others_made_do_not_matter(
     assert lakehouse.rows() == [{**ROWS[0], "theirs": None}]
 
 
+@pytest.mark.each_time
 def test_another_table_at_the_location_is_refused(
     lakehouse: Lakehouse, deploy_machine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -255,6 +260,7 @@ def test_two_equal_applies_at_once_end_in_the_declared_state_with_one_marker(
     assert lakehouse.rows() == ROWS
 
 
+@pytest.mark.each_time
 def test_create_killed_before_its_constraints_goes_on(lakehouse: Lakehouse) -> None:
     lakehouse.declare(DECLARED.replace(", renamed_from: a", ""))
     plan = lakehouse.plan("upgrade")

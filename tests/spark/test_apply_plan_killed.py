@@ -27,6 +27,7 @@ OF_EACH_CLASS = (
 )
 
 
+@pytest.mark.each_time("managed-by-name")
 @pytest.mark.parametrize(
     "name",
     left_to(

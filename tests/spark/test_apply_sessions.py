@@ -107,6 +107,7 @@ def _made(lakehouse: Lakehouse, session: SqlSession) -> tuple[TableState, TableS
     return states[0], states[1]
 
 
+@pytest.mark.each_time
 def test_tables_are_the_same_in_every_session_and_its_settings_stay(
     lakehouse: Lakehouse, tmp_path: Path
 ) -> None:
@@ -155,6 +156,7 @@ class _Refusing:
         return self._session.sql(sqlQuery)
 
 
+@pytest.mark.each_time
 def test_session_that_keeps_another_setting_is_refused_before_the_first_statement(
     lakehouse: Lakehouse,
 ) -> None:
@@ -194,6 +196,7 @@ def test_tables_at_paths_are_made_in_a_session_with_another_default_catalog(
     assert tuple(current) == ("other", schema)
 
 
+@pytest.mark.each_time
 def test_all_sessions_of_a_run_have_the_settings_and_the_catalog(lakehouse: Lakehouse) -> None:
     session = _with_default_catalog(lakehouse.another_session(), "other")
     _changed(session)
@@ -307,6 +310,7 @@ STATEMENTS = {
 """For each required setting, statements that give another result with another value."""
 
 
+@pytest.mark.each_time
 def test_every_required_setting_changes_the_result_of_a_statement(lakehouse: Lakehouse) -> None:
     assert set(STATEMENTS) == set(REQUIRED)
     without_effect = []

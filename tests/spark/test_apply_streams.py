@@ -76,6 +76,7 @@ class Streams:
         return ""
 
 
+@pytest.mark.each_time
 def test_printed_settings_unblock_their_stream_alone_once_all_have_read_the_table(
     lakehouse: Lakehouse, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

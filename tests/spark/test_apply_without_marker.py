@@ -49,6 +49,7 @@ def test_first_drop_acts_and_a_column_that_is_back_stops_even_a_repair(lakehouse
     assert (columns(lakehouse), lakehouse.table().version) == (["id", "old"], version)
 
 
+@pytest.mark.each_time("first contact")
 @pytest.mark.parametrize("earlier", [True, False], ids=["known revision", "first contact"])
 def test_column_renamed_by_hand_gets_no_empty_one_beside_it(lakehouse: Lakehouse, *, earlier: bool) -> None:
     make(lakehouse, "id INT, old INT")
@@ -103,6 +104,7 @@ def test_swap_that_the_table_may_have_waits_for_the_base(lakehouse: Lakehouse) -
     assert lakehouse.apply(base=first).outcome is Outcome.NOTHING, "the marker counts, whatever is named"
 
 
+@pytest.mark.each_time
 def test_restored_or_replaced_table_has_drifted(lakehouse: Lakehouse) -> None:
     """The marker of the declaration outlives both."""
     lakehouse.declare(contract(ID))

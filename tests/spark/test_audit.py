@@ -82,6 +82,7 @@ def lake(
     return Lake(Project(repo, capsys), root, spark)
 
 
+@pytest.mark.each_time
 def test_executors_give_the_same_findings_for_every_log(lake: Lake) -> None:
     for log in LOGS.iterdir():
         if log.is_dir():
@@ -124,6 +125,7 @@ def test_environment_variables_are_resolved_on_executors(lake: Lake) -> None:
     assert "NOT_SET_ANYWHERE is not set" in getattr(read.found, "message", "")
 
 
+@pytest.mark.each_time("{root}/findings")
 @pytest.mark.parametrize("into", ["{root}/findings", "audit_findings"])
 def test_repeated_run_id_appends_nothing(lake: Lake, into: str) -> None:
     lake.table("orders", "CREATE TABLE {t} (id INT) USING delta")
@@ -188,6 +190,7 @@ def test_documented_schema_is_that_of_the_findings_table() -> None:
     assert rows == [tuple(column) for column in COLUMNS]
 
 
+@pytest.mark.each_time
 def test_table_with_another_schema_is_refused_and_not_written(lake: Lake) -> None:
     path = lake.table("orders", "CREATE TABLE {t} (id INT) USING delta")
     other = lake.table("other", "CREATE TABLE {t} (run_id INT, message STRING) USING delta")
@@ -228,6 +231,7 @@ INSERT = (
 )
 
 
+@pytest.mark.each_time("via0")
 @pytest.mark.parametrize("via", [(), ("--via", "spark")])
 def test_data_files_older_than_a_widening_are_reported_by_column(lake: Lake, via: tuple[str, ...]) -> None:
     path = lake.table("wide", *WIDENED.split(";"), INSERT)
@@ -274,6 +278,7 @@ def edit_schema(table: Path, old: str, new: str) -> None:
     write_commit(table, version, json.dumps(action) + "\n")
 
 
+@pytest.mark.each_time("INT-string-1 data file holds id as int, which cannot be widened to string-False")
 @pytest.mark.parametrize(
     ("stored", "declared", "message", "is_readable"),
     [

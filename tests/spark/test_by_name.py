@@ -109,6 +109,7 @@ def catalog(metastore: Metastore) -> SessionCatalog:
     return SessionCatalog(lambda: metastore.spark)
 
 
+@pytest.mark.each_time
 def test_show_prints_tables_given_by_name(metastore: Metastore) -> None:
     run = metastore.run(
         "show", "--target", "dev", "sales.orders", "`sales`.`placed`", "--output-format", "json"
@@ -128,6 +129,7 @@ def test_names_without_a_target_are_resolved_as_spark_does(metastore: Metastore)
     assert len(run.out.splitlines()) == len(names)
 
 
+@pytest.mark.each_time
 def test_names_of_missing_and_non_delta_tables_are_reported(metastore: Metastore) -> None:
     run = metastore.run("show", *NO_TABLES)
     assert run.status == 2
@@ -194,6 +196,7 @@ def test_location_in_a_tables_comment_is_ignored(metastore: Metastore) -> None:
     assert "fromTheFuture" in run.err
 
 
+@pytest.mark.each_time
 def test_pulled_tables_have_no_findings(metastore: Metastore) -> None:
     pulled = metastore.run(
         "pull", "--all", "--match", "SAL*.*", "--into", "contracts/{schema}/{table}.yml", "--only", "all"
@@ -238,6 +241,7 @@ def test_pull_works_without_a_configuration(metastore: Metastore) -> None:
     assert "table: sales.orders\n" in run.out
 
 
+@pytest.mark.each_time
 def test_check_compares_with_the_tables_of_the_session(metastore: Metastore) -> None:
     metastore.declare()
     metastore.project.declare(ORDERS.replace("bigint", "int"))
@@ -248,6 +252,7 @@ def test_check_compares_with_the_tables_of_the_session(metastore: Metastore) -> 
     assert metastore.run("check", "--live", "--all", "--output-format", "concise").codes == ["DR003"]
 
 
+@pytest.mark.each_time
 def test_plan_file_is_applied(metastore: Metastore, tmp_path: Path) -> None:
     metastore.declare(ORDERS + "  - {name: note, type: string}\n")
     plan = tmp_path / "plan.json"

@@ -53,6 +53,7 @@ def amounts(lakehouse: Lakehouse) -> dict[object, str]:
     return {row["id"]: str(row["amount"]) for row in lakehouse.rows()}
 
 
+@pytest.mark.each_time
 def test_fill_waits_for_its_approval_and_the_column_is_added(orders: Lakehouse) -> None:
     declare_expanded(orders)
     applied = orders.apply()
@@ -65,6 +66,7 @@ def test_fill_waits_for_its_approval_and_the_column_is_added(orders: Lakehouse) 
     assert amounts(orders) == {1: "1.50", 2: "None", 3: "None"}
 
 
+@pytest.mark.each_time
 def test_rows_that_do_not_convert_keep_the_old_column(orders: Lakehouse) -> None:
     declare_contracted(orders)
     applied = orders.apply(allow=["data", "destructive"], samples=True)
@@ -85,6 +87,7 @@ def test_without_the_approval_of_data_nothing_is_filled_and_nothing_lost(orders:
     assert orders.apply(allow=["data", "destructive"]).outcome is Outcome.APPLIED
 
 
+@pytest.mark.each_time
 def test_a_constraint_on_the_new_column_waits_for_its_values(orders: Lakehouse) -> None:
     """Delta refuses it while rows have a null there, and takes it when the fill has ended."""
     more = "protocol: {allow_upgrade: true}\nconstraints: {known: amount > 0 OR id = 2}\n"
@@ -122,6 +125,7 @@ def test_a_constraint_waits_for_the_values_of_a_column_that_goes(orders: Lakehou
     assert amounts(orders) == {1: "1.50", 2: "None", 3: "3.00"}
 
 
+@pytest.mark.each_time
 def test_no_value_is_overwritten_and_late_rows_are_filled_by_the_next_run(orders: Lakehouse) -> None:
     declare_expanded(orders)
     orders.apply()
@@ -156,6 +160,7 @@ def test_a_row_that_comes_between_the_count_and_the_drop_is_told_with_the_way_ba
     assert amounts(orders)[9] == "9.00"
 
 
+@pytest.mark.each_time
 def test_a_drop_is_refused_if_somebody_commits_after_each_count(
     orders: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,6 +210,7 @@ class ConflictError(Exception):
         return "[DELTA_CONCURRENT_APPEND.WITHOUT_HINT] Transaction conflict detected"
 
 
+@pytest.mark.each_time
 def test_a_budget_ends_a_run_between_partitions_and_the_next_run_goes_on(lakehouse: Lakehouse) -> None:
     old = "{name: day, type: date}, {name: amount_text, type: string}"
     lakehouse.declare(contract(old, "partitioned_by: [day]\n"))
@@ -327,6 +333,7 @@ def row_ids(lakehouse: Lakehouse) -> dict[int, int]:
     return dict(map(tuple, rows))
 
 
+@pytest.mark.each_time
 def test_a_session_that_sees_fewer_rows_fills_nothing(orders: Lakehouse) -> None:
     """A row filter hides rows from the session, not from the log."""
     log = orders.root / "sales/orders/_delta_log"
@@ -345,6 +352,7 @@ def test_a_session_that_sees_fewer_rows_fills_nothing(orders: Lakehouse) -> None
     assert set(amounts(orders).values()) == {"None"}
 
 
+@pytest.mark.each_time
 def test_the_engine_refuses_what_the_parser_lets_pass(orders: Lakehouse) -> None:
     """Its analyzer knows numbers and types of arguments, and what can be stored in a column."""
     orders.declare(contract(f"{OLD}, {{{FILLED}}}"))

@@ -40,6 +40,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.each_time
 def test_output_of_the_jvm_is_in_no_report(lakehouse: Lakehouse, tmp_path: Path) -> None:
     lakehouse.declare(ORDERS)
     lakehouse.apply()

@@ -36,6 +36,7 @@ def rows_read(spark: SparkSession) -> dict[int, int]:
     return {int(stage.stageId()): int(stage.inputRecords()) for stage in all_stages}
 
 
+@pytest.mark.each_time("-None-1")
 @pytest.mark.parametrize(
     ("clauses", "size", "parts"),
     [

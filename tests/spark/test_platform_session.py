@@ -165,6 +165,7 @@ def test_job_of_spark_submit_alters_tables_of_a_hive_metastore_without_the_packa
     assert not (lakehouse.root / "sales").exists()
 
 
+@pytest.mark.each_time
 def test_sessions_of_tables_side_by_side_have_the_settings_of_the_given_one(lakehouse: Lakehouse) -> None:
     session = lakehouse.another_session()
     session.conf.set("fs.azure.account.key.lake", "of a notebook")

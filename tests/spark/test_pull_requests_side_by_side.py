@@ -72,6 +72,7 @@ class Team:
         return sorted(read_table(str(self.lakehouse.root / f"sales/{table}")).state.columns.names)
 
 
+@pytest.mark.each_time
 def test_approvals_hold_while_other_tables_change_and_end_with_a_change_of_their_own(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -45,6 +45,7 @@ def test_a_session_tells_its_engine(spark: SparkSession) -> None:
     assert engine_of(_OnlySql(spark, knows_java=False)) is None
 
 
+@pytest.mark.each_time
 def test_two_versions_of_delta_are_refused_before_the_first_statement(
     spark: SparkSession, lakehouse: Lakehouse, tmp_path: Path
 ) -> None:
@@ -76,6 +77,7 @@ def _named(lakehouse: Lakehouse, engine: str) -> Lakehouse:
     return lakehouse
 
 
+@pytest.mark.each_time
 def test_a_statement_with_another_answer_in_the_session_is_not_run(lakehouse: Lakehouse) -> None:
     _named(lakehouse, "delta-spark 3.3.2").declare(WIDENING)
     with pytest.raises(UsageError, match=r"the session is delta-spark 4\.4\.0") as error:

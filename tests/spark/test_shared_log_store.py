@@ -46,6 +46,7 @@ def application(spark: SparkSession) -> Iterator[Any]:
             conf.remove(pair._1())  # noqa: SLF001
 
 
+@pytest.mark.each_time("settings0-refused0", "settings1-refused1")
 @pytest.mark.parametrize(
     ("settings", "refused"),
     [
@@ -101,6 +102,7 @@ def _delta_takes(spark: SparkSession, application: Any, scheme: str) -> str:  # 
     return str(delegate.logStoreImpl().getClass().getName())
 
 
+@pytest.mark.each_time
 def test_settings_of_a_session_are_no_settings_of_its_application(spark: SparkSession) -> None:
     session = spark.newSession()
     session.conf.set(OF_S3, DYNAMODB)
@@ -167,6 +169,7 @@ print(session.conf.get({OF_S3!r}))
 """
 
 
+@pytest.mark.each_time
 def test_log_store_of_a_connect_server_decides(spark: SparkSession, connect: str) -> None:
     of_server = spark._jsparkSession.sharedState().conf()  # noqa: SLF001
     of_server.set(OF_S3A, DYNAMODB)
@@ -194,6 +197,7 @@ class _Answering:
         return self._rows
 
 
+@pytest.mark.each_time("false-True")
 @pytest.mark.parametrize(
     ("coordinated", "is_refused"), [("<undefined>", False), ("true", False), ("false", True)]
 )

@@ -13,12 +13,13 @@ from typing import Final
 from schemalint import contract as contracts
 from schemalint.base import limits
 from schemalint.base.errors import UsageError
+from schemalint.base.json_object import JsonObject
 from schemalint.base.printable import visible
 from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen
 from schemalint.delta.schema_json import load_json
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.json_forms import Content, object_of, optional_text_of, text_of
+from schemalint.model.json_forms import own_json
 from schemalint.model.marker import declaration_hash
 from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
 from schemalint.project.config.trust import TrustedTarget
@@ -130,25 +131,26 @@ def _parsed(file: str, content: bytes) -> EarlierDeploy:
         ValueError: It is none.
     """
     lines = list(_lines(content))
-    if not lines or lines[0]["type"] != "started":
+    if not lines or lines[0].text("type") != "started":
         raise ValueError("its first line does not say that a deploy started")
     started = lines[0]
-    if started["version"] != _VERSION:
-        raise ValueError(f"its format is {str(started['version'])[:40]!r}, not {_VERSION}")
+    if (version := started.content.get("version")) != _VERSION:
+        raise ValueError(f"its format is {str(version)[:40]!r}, not {_VERSION}")
     tables: dict[str, EarlierTable] = {}
     for line in lines[1:]:
-        if line["type"] == "started":
+        kind = line.text("type")
+        if kind == "started":
             raise ValueError("it holds several deploys")
-        if line["type"] == "table":
-            earlier_table = EarlierTable(optional_text_of(line["declaration"]), text_of(line["outcome"]))
-            tables[table_key(text_of(line["table"]))] = earlier_table
-    return EarlierDeploy(file, text_of(started["target"]), optional_text_of(started["revision"]), tables)
+        if kind == "table":
+            earlier_table = EarlierTable(line.nullable("declaration", str), line.text("outcome"))
+            tables[table_key(line.text("table"))] = earlier_table
+    return EarlierDeploy(file, started.text("target"), started.nullable("revision", str), tables)
 
 
-def _lines(content: bytes) -> Iterator[Content]:
+def _lines(content: bytes) -> Iterator[JsonObject]:
     whole = content.split(b"\n")[:-1]  # a run that was killed wrote what follows the last line break
     for number, line in enumerate(whole, start=1):
         try:
-            yield object_of(load_json(line, strict=True))
+            yield own_json(load_json(line, strict=True))
         except (ValueError, RecursionError):
             raise ValueError(f"line {number} is not a JSON object") from None

@@ -11,28 +11,24 @@ from typing import Final
 
 from schemalint.base import limits
 from schemalint.base.errors import UsageError
+from schemalint.base.json_object import JsonObject
 from schemalint.base.printable import visible
 from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen, replace
 from schemalint.delta.datatype import Field, Struct, map_fields
 from schemalint.delta.engine import Engine, parse_engine
-from schemalint.delta.path import Path, path_from_json, path_to_json
+from schemalint.delta.path import Path, path_to_json
 from schemalint.delta.schema_json import allow_recursion, load_json
 from schemalint.delta.table import TableState
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Backfill, Contract, WriterPermissions, table_key
 from schemalint.model.json_forms import (
-    Content,
     consumer_from_json,
     consumer_to_json,
-    flag_of,
-    list_of,
-    number_of,
-    object_of,
-    optional_text_of,
+    own_json,
+    path_of,
     state_from_json,
     state_to_json,
-    text_of,
 )
 from schemalint.model.revision_columns import with_numbers
 from schemalint.model.table_plan import PLAN_FORMAT, Refusal, RefusalKind, TablePlan, hash_of_tables
@@ -143,20 +139,23 @@ def read_plan_file(path: str) -> PlanFile:
     try:
         text = read_given(path, limits.MAX_PLAN_FILE)
         allow_recursion(text)
-        content = object_of(load_json(text, strict=True))
-        if (version := content["version"]) != PLAN_FORMAT:
+        content = own_json(load_json(text, strict=True))
+        if "version" not in content:
+            raise ValueError("version is missing")  # noqa: TRY301 (as all wrong content)
+        if (version := content.content["version"]) != PLAN_FORMAT:
             raise UsageError(
                 f"{path} has another plan format: {visible(repr(version)[:40])}", help="plan again"
             )
-        tables = tuple(map(_table, list_of(content["tables"])))
+        tables = tuple(map(_table, content.objects("tables")))
         if len({table_key(table.table) for table in tables}) < len(tables):
             raise ValueError("it has a table twice")  # noqa: TRY301 (as all wrong content)
-        if content["hash"] != hash_of_tables(table.hash for table in tables if table.has_steps):
+        hash_ = content.text("hash")
+        if hash_ != hash_of_tables(table.hash for table in tables if table.has_steps):
             raise ValueError("its hash is not that of its tables")  # noqa: TRY301 (as all wrong content)
-        engine = optional_text_of(content["engine"])
+        engine = content.nullable("engine", str)
         return PlanFile(
-            optional_text_of(content["target"]),
-            text_of(content["hash"]),
+            content.nullable("target", str),
+            hash_,
             tables,
             None if engine is None else parse_engine(engine),
         )
@@ -167,66 +166,59 @@ def read_plan_file(path: str) -> PlanFile:
         raise UsageError(f"{path} is not a plan{reason}", help="schemalint plan --out plan.json") from None
 
 
-def _table(value: object) -> FiledTable:
-    content = object_of(value)
-    version, origin = content["version"], content["origin"]
-    table = text_of(content["table"])
+def _table(content: JsonObject) -> FiledTable:
+    table = content.text("table")
+    origin = None
+    if content.nullable("origin", dict) is not None:
+        origin = _origin(table, content.inner("origin"))
     return FiledTable(
         table=table,
-        name=optional_text_of(content["name"]),
-        uri=text_of(content["uri"]),
-        table_id=optional_text_of(content["table_id"]),
-        version=None if version is None else number_of(version),
-        declaration_hash=text_of(content["declaration"]),
-        hash=text_of(content["hash"]),
-        has_steps=bool(list_of(content["steps"])),
-        origin=None if origin is None else _origin(table, object_of(origin)),
-        refusals=tuple(map(_refusal, list_of(content["refusals"]))),
+        name=content.nullable("name", str),
+        uri=content.text("uri"),
+        table_id=content.nullable("table_id", str),
+        version=content.nullable("version", int),
+        declaration_hash=content.text("declaration"),
+        hash=content.text("hash"),
+        has_steps=any(True for _step in content.items("steps")),
+        origin=origin,
+        refusals=tuple(map(_refusal, content.objects("refusals"))),
     )
 
 
-def _refusal(value: object) -> Refusal:
-    content = object_of(value)
+def _refusal(content: JsonObject) -> Refusal:
     kinds = {kind.name.lower(): kind for kind in RefusalKind}
-    if (kind := kinds.get(text_of(content["kind"]))) is None:
+    if (kind := kinds.get(content.text("kind"))) is None:
         raise ValueError("the kind of a refusal is unknown")
-    code = optional_text_of(content["code"])
-    reason, help_text = text_of(content["reason"]), text_of(content["help"])
-    return replace(_FILED, kind=kind, reason=reason, help=help_text, code=code)
+    code = content.nullable("code", str)
+    return replace(_FILED, kind=kind, reason=content.text("reason"), help=content.text("help"), code=code)
 
 
-def _origin(table: str, content: Content) -> Origin:
-    declared = object_of(content["declared"])
+def _origin(table: str, content: JsonObject) -> Origin:
+    declared = content.inner("declared")
     contract = Contract(
         table,
         state_from_json(declared),
-        location=optional_text_of(declared["location"]),
-        drop_features=_texts(declared["drop_features"]),
-        truncated_features=_texts(declared["truncated_features"]),
-        open=WriterPermissions(widening=flag_of(declared["open_widening"])),
-        backfills=dict(map(_backfill, list_of(declared["backfills"]))),
-        consumers=tuple(map(consumer_from_json, list_of(content["consumers"]))),
-        file=text_of(declared["file"]),
+        location=declared.nullable("location", str),
+        drop_features=frozenset(declared.texts("drop_features")),
+        truncated_features=frozenset(declared.texts("truncated_features")),
+        open=WriterPermissions(widening=declared.flag("open_widening")),
+        backfills=dict(map(_backfill, declared.objects("backfills"))),
+        consumers=tuple(map(consumer_from_json, content.objects("consumers"))),
+        file=declared.text("file"),
     )
-    live = None if content["planned_from"] is None else state_from_json(content["planned_from"])
+    live, before = None, TableState()
+    if content.nullable("planned_from", dict) is not None:
+        live = before = state_from_json(content.inner("planned_from"))
     tracking = None
-    if content["tracking"] is not None:
-        before = TableState() if live is None else live
-        tracking = _tracking(object_of(content["tracking"]), contract.state.columns, before.columns)
-    options = PlanOptions(tracking, reorder=flag_of(content["reorder"]))
-    return Origin(contract, live, options, optional_text_of(content["applied"]))
+    if content.nullable("tracking", dict) is not None:
+        tracking = _tracking(content.inner("tracking"), contract.state.columns, before.columns)
+    options = PlanOptions(tracking, reorder=content.flag("reorder"))
+    return Origin(contract, live, options, content.nullable("applied", str))
 
 
-def _backfill(value: object) -> tuple[Path, Backfill]:
-    content = object_of(value)
-    source, keeps_null = path_from_json(list_of(content["from"])), flag_of(content["keeps_null"])
-    return path_from_json(list_of(content["column"])), Backfill(
-        source, text_of(content["with"]), keeps_null=keeps_null
-    )
-
-
-def _texts(value: object) -> frozenset[str]:
-    return frozenset(map(text_of, list_of(value)))
+def _backfill(content: JsonObject) -> tuple[Path, Backfill]:
+    source, keeps_null = path_of(content, "from"), content.flag("keeps_null")
+    return path_of(content, "column"), Backfill(source, content.text("with"), keeps_null=keeps_null)
 
 
 def _tracking_to_json(tracking: ColumnTracking) -> dict[str, object]:
@@ -241,14 +233,15 @@ def _tracking_to_json(tracking: ColumnTracking) -> dict[str, object]:
     }
 
 
-def _tracking(content: Content, declared: Struct, live: Struct) -> ColumnTracking:
+def _tracking(content: JsonObject, declared: Struct, live: Struct) -> ColumnTracking:
+    retaken = [content.require(item, list, path) for item, path in content.items("retaken")]
     return ColumnTracking(
-        declared=_numbered(declared, content["declared"]),
-        live=_numbered(live, content["live"]),
-        gone=frozenset(map(number_of, list_of(content["gone"]))),
-        applied=_names(content["applied"]),
-        retaken=frozenset(tuple(map(text_of, list_of(path))) for path in list_of(content["retaken"])),
-        origins=_names(content["origins"]),
+        declared=_numbered(declared, content, "declared"),
+        live=_numbered(live, content, "live"),
+        gone=frozenset(content.numbers("gone")),
+        applied=_names(content, "applied"),
+        retaken=frozenset(tuple(content.require(name, str, "retaken") for name in path) for path in retaken),
+        origins=_names(content, "origins"),
     )
 
 
@@ -263,12 +256,14 @@ def _numbers(columns: Struct) -> list[int | None]:
     return numbers
 
 
-def _numbered(columns: Struct, value: object) -> Struct:
-    numbers = [None if number is None else number_of(number) for number in list_of(value)]
+def _numbered(columns: Struct, content: JsonObject, key: str) -> Struct:
+    numbers = [
+        None if item is None else content.require(item, int, path) for item, path in content.items(key)
+    ]
     if len(numbers) != len(_numbers(columns)):
         raise ValueError("each column needs a number")
     return with_numbers(columns, iter(numbers))
 
 
-def _names(value: object) -> dict[int, str]:
-    return {int(number): text_of(name) for number, name in object_of(value).items()}
+def _names(content: JsonObject, key: str) -> dict[int, str]:
+    return {int(number): name for number, name in content.pairs(key).items()}

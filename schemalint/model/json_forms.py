@@ -1,4 +1,4 @@
-"""States and consumers as JSON and back, without loss, and typed access to JSON that others may have written.
+"""States and consumers as JSON and back, without loss.
 
 A state has the shape of Delta's schema JSON (PROTOCOL.md, "Schema Serialization Format"), with own keys
 for what schemas keep in metadata. A key that is absent means unmanaged, as in a contract; null means none.
@@ -7,8 +7,9 @@ for what schemas keep in metadata. A key that is absent means unmanaged, as in a
 from __future__ import annotations
 
 import re
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, TypeVar
 
+from schemalint.base.json_object import MISSING, JsonObject
 from schemalint.delta.datatype import (
     BINARY_COLLATION,
     UNMANAGED,
@@ -30,7 +31,7 @@ from schemalint.delta.datatype import (
 from schemalint.delta.path import Part, Path, path_from_json, path_to_json
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_text import print_type
-from schemalint.model.consumer import Consumer, declared_stream
+from schemalint.model.consumer import Consumer, Stream, declared_stream
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -59,28 +60,32 @@ def state_to_json(state: TableState) -> Json:
     }
 
 
-def state_from_json(content: object) -> TableState:
+def own_json(value: object) -> JsonObject:
+    """Return a value that must be a JSON object; its methods raise a `ValueError`."""
+    return JsonObject.of(value, _refused)
+
+
+def _refused(path: str, expected: str, found: object) -> ValueError:
+    if found is MISSING:
+        return ValueError(f"{path} is missing")
+    return ValueError(f"{path}: expected {expected}, not a {type(found).__name__}".removeprefix(": "))
+
+
+def state_from_json(content: JsonObject) -> TableState:
     """Return the state of a JSON object.
 
     Raises:
         ValueError: The object was not made by `state_to_json`.
     """
-    members = object_of(content)
     return TableState(
-        columns=_struct(members["columns"]),
-        description=_optional_text(members, "description"),
-        partitioned_by=(
-            tuple(map(text_of, list_of(members["partitioned_by"])))
-            if "partitioned_by" in members
-            else UNMANAGED
-        ),
-        clustered_by=(
-            tuple(map(_path, list_of(members["clustered_by"]))) if "clustered_by" in members else UNMANAGED
-        ),
-        constraints=_entries(members["constraints"]),
-        properties=_entries(members["properties"]),
-        features=frozenset(map(text_of, list_of(members["features"]))),
-        dropped=tuple(map(_deletion, list_of(members["dropped"]))),
+        columns=_struct(content, "columns"),
+        description=_managed_text(content, "description"),
+        partitioned_by=content.texts("partitioned_by") if "partitioned_by" in content else UNMANAGED,
+        clustered_by=paths_of(content, "clustered_by") if "clustered_by" in content else UNMANAGED,
+        constraints=_entries(content.inner("constraints")),
+        properties=_entries(content.inner("properties")),
+        features=frozenset(content.texts("features")),
+        dropped=tuple(map(_deletion, content.objects("dropped"))),
     )
 
 
@@ -158,71 +163,66 @@ def _type_to_json(type_: DataType) -> str | Json:
             return print_type(type_)
 
 
-def _struct(value: object) -> Struct:
-    return Struct(tuple(map(_field, list_of(value))))
+def _struct(members: JsonObject, key: str) -> Struct:
+    return Struct(tuple(map(_field, members.objects(key))))
 
 
-def _field(value: object) -> Field:
-    members = object_of(value)
-    name, number, physical = members["name"], members.get("id"), members.get("physical_name")
+def _field(members: JsonObject) -> Field:
+    extra = members.pairs("extra") if "extra" in members else {}
     return Field(
-        name=text_of(name),
-        type=_type(members["type"]),
-        nullable=flag_of(members["nullable"]),
-        comment=_optional_text(members, "comment"),
-        default=_optional_text(members, "default"),
-        generated=_optional_text(members, "generated"),
-        identity=_identity(members["identity"]) if "identity" in members else UNMANAGED,
-        type_changes=(
-            tuple(map(_recorded, list_of(members["type_changes"])))
-            if "type_changes" in members
-            else UNMANAGED
-        ),
-        column_id=None if number is None else number_of(number),
-        physical_name=optional_text_of(physical),
-        renamed_from=optional_text_of(members.get("renamed_from")),
-        extra=tuple((key, text_of(text)) for key, text in object_of(members.get("extra", {})).items()),
+        name=members.text("name"),
+        type=_type(members, "type"),
+        nullable=members.flag("nullable"),
+        comment=_managed_text(members, "comment"),
+        default=_managed_text(members, "default"),
+        generated=_managed_text(members, "generated"),
+        identity=_identity(members) if "identity" in members else UNMANAGED,
+        type_changes=_recorded(members) if "type_changes" in members else UNMANAGED,
+        column_id=members.optional("id", int),
+        physical_name=members.optional("physical_name", str),
+        renamed_from=members.optional("renamed_from", str),
+        extra=tuple(extra.items()),
     )
 
 
-def _optional_text(members: Content, key: str) -> str | Unmanaged | None:
-    return optional_text_of(members[key]) if key in members else UNMANAGED
+def _managed_text(members: JsonObject, key: str) -> str | Unmanaged | None:
+    return members.nullable(key, str) if key in members else UNMANAGED
 
 
-def _identity(value: object) -> Identity | None:
-    if value is None:
+def _identity(members: JsonObject) -> Identity | None:
+    if members.content["identity"] is None:
         return None
-    members = object_of(value)
-    return Identity(
-        number_of(members["start"]), number_of(members["step"]), flag_of(members["allow_explicit_insert"])
+    identity = members.inner("identity")
+    return Identity(identity.number("start"), identity.number("step"), identity.flag("allow_explicit_insert"))
+
+
+def _recorded(members: JsonObject) -> tuple[RecordedChange, ...]:
+    return tuple(
+        RecordedChange(
+            _type(entry, "from"),
+            _type(entry, "to"),
+            tuple(map(Part, entry.texts("at"))),
+            entry.nullable("version", int),
+        )
+        for entry in members.objects("type_changes")
     )
 
 
-def _recorded(value: object) -> RecordedChange:
-    members = object_of(value)
-    version = members["version"]
-    return RecordedChange(
-        _type(members["from"]),
-        _type(members["to"]),
-        tuple(Part(text_of(part)) for part in list_of(members["at"])),
-        None if version is None else number_of(version),
-    )
-
-
-def _type(value: object) -> DataType:
-    if isinstance(value, str):
-        return _named_type(value)
-    members = object_of(value)
-    if "fields" in members:
-        return _struct(members["fields"])
-    if "elementType" in members:
-        return Array(_type(members["elementType"]), _nullable(members, "containsNull"))
-    if "keyType" in members:
-        key, inner = _type(members["keyType"]), _type(members["valueType"])
-        return Map(key, inner, _nullable(members, "valueContainsNull"))
-    if "collation" in members:
-        return String(text_of(members["collation"]))
-    return Unknown(text_of(members["unknown"]))
+def _type(members: JsonObject, key: str) -> DataType:
+    name = members.content.get(key)
+    if isinstance(name, str):
+        return _named_type(name)
+    type_ = members.inner(key)
+    if "fields" in type_:
+        return _struct(type_, "fields")
+    if "elementType" in type_:
+        return Array(_type(type_, "elementType"), _nullable(type_, "containsNull"))
+    if "keyType" in type_:
+        inner = _type(type_, "valueType")
+        return Map(_type(type_, "keyType"), inner, _nullable(type_, "valueContainsNull"))
+    if "collation" in type_:
+        return String(type_.text("collation"))
+    return Unknown(type_.text("unknown"))
 
 
 def _named_type(name: str) -> DataType:
@@ -235,63 +235,26 @@ def _named_type(name: str) -> DataType:
     return Char(first) if kind == "char" else Varchar(first)
 
 
-def _nullable(members: Content, key: str) -> bool | Unmanaged:
-    return flag_of(members[key]) if key in members else UNMANAGED
+def _nullable(members: JsonObject, key: str) -> bool | Unmanaged:
+    return members.flag(key) if key in members else UNMANAGED
 
 
-def _path(value: object) -> Path:
-    return path_from_json(list_of(value))
+def path_of(members: JsonObject, key: str) -> Path:
+    """Return the path that a list names."""
+    return path_from_json(item for item, _path in members.items(key))
 
 
-def _deletion(value: object) -> Deletion:
-    members = object_of(value)
-    return Deletion(_path(members["column"]), _type(members["type"]) if "type" in members else None)
+def paths_of(members: JsonObject, key: str) -> tuple[Path, ...]:
+    """Return the paths that a list of lists names."""
+    return tuple(path_from_json(members.require(item, list, path)) for item, path in members.items(key))
 
 
-def _entries(value: object) -> dict[str, str | None]:
-    return {key: optional_text_of(text) for key, text in object_of(value).items()}
+def _deletion(members: JsonObject) -> Deletion:
+    return Deletion(path_of(members, "column"), _type(members, "type") if "type" in members else None)
 
 
-class Content(dict[str, object]):
-    """A JSON object; a key that it lacks is a `ValueError`."""
-
-    def __missing__(self, key: str) -> NoReturn:
-        """Refuse a key that is missing."""
-        raise ValueError(f"{key} is missing")
-
-
-def object_of(value: object) -> Content:
-    """Return a value that must be an object."""
-    return Content(value) if isinstance(value, dict) else _refuse(value, "an object")
-
-
-def list_of(value: object) -> list[object]:
-    """Return a value that must be a list."""
-    return value if isinstance(value, list) else _refuse(value, "a list")
-
-
-def text_of(value: object) -> str:
-    """Return a value that must be text."""
-    return value if isinstance(value, str) else _refuse(value, "text")
-
-
-def number_of(value: object) -> int:
-    """Return a value that must be a whole number."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else _refuse(value, "a number")
-
-
-def flag_of(value: object) -> bool:
-    """Return a value that must be true or false."""
-    return value if isinstance(value, bool) else _refuse(value, "true or false")
-
-
-def optional_text_of(value: object) -> str | None:
-    """Return a value that must be text or null."""
-    return None if value is None else text_of(value)
-
-
-def _refuse(value: object, expected: str) -> NoReturn:
-    raise ValueError(f"expected {expected}, not a {type(value).__name__}")
+def _entries(members: JsonObject) -> dict[str, str | None]:
+    return {key: members.nullable(key, str) for key in members.content}
 
 
 def consumer_to_json(consumer: Consumer) -> dict[str, object]:
@@ -317,36 +280,36 @@ def consumer_to_json(consumer: Consumer) -> dict[str, object]:
     }
 
 
-def consumer_from_json(value: object) -> Consumer:
-    """Return the consumer of a JSON value.
+def consumer_from_json(content: JsonObject) -> Consumer:
+    """Return the consumer of a JSON object.
 
     Raises:
         LookupError, TypeError, ValueError: The value is no consumer.
     """
-    content = object_of(value)
     return Consumer(
-        name=text_of(content["name"]),
-        client=optional_text_of(content["client"]),
-        version=optional_text_of(content["version"]),
-        read_path=optional_text_of(content["read_path"]),
-        access=text_of(content["access"]),
-        columns=tuple(map(_path, list_of(content["columns"]))),
-        owner=optional_text_of(content["owner"]),
-        cdf=flag_of(content["cdf"]),
-        stream=None
-        if content["stream"] is None
-        else declared_stream(_stream_keys(object_of(content["stream"]))),
+        name=content.text("name"),
+        client=content.nullable("client", str),
+        version=content.nullable("version", str),
+        read_path=content.nullable("read_path", str),
+        access=content.text("access"),
+        columns=paths_of(content, "columns"),
+        owner=content.nullable("owner", str),
+        cdf=content.flag("cdf"),
+        stream=_stream(content.inner("stream")) if content.nullable("stream", dict) is not None else None,
     )
 
 
-def _stream_keys(content: Content) -> Json:
-    return {
-        "checkpoint": text_of(content["checkpoint"]),
-        "schema_tracking_location": optional_text_of(content["schema_tracking_location"]),
-        "source": number_of(content["source"]),
-        "checkpoint_scheme": optional_text_of(content["checkpoint_scheme"]),
-        "unblock": {
-            kind: until if until == "always" else number_of(until)
-            for kind, until in object_of(content["unblock"]).items()
-        },
-    }
+def _stream(content: JsonObject) -> Stream:
+    unblock = content.inner("unblock")
+    return declared_stream(
+        {
+            "checkpoint": content.text("checkpoint"),
+            "schema_tracking_location": content.nullable("schema_tracking_location", str),
+            "source": content.number("source"),
+            "checkpoint_scheme": content.nullable("checkpoint_scheme", str),
+            "unblock": {
+                kind: until if until == "always" else unblock.number(kind)
+                for kind, until in unblock.content.items()
+            },
+        }
+    )

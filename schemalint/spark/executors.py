@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 
 from schemalint.base.errors import LiveError, SchemalintError
+from schemalint.base.json_object import JsonObject
 from schemalint.delta.footer_summary import FooterSummary
 from schemalint.project.config import Target
 from schemalint.project.config.trust import TrustedTarget, resolve_storage
@@ -20,7 +21,7 @@ from schemalint.tables.storage.concurrency import concurrently
 from schemalint.tables.storage.data_files import Share, count_files, summarize_files
 from schemalint.tables.table_json import TableDocument, TableFailure, failure_to_json, from_json, to_json
 from schemalint.tables.table_json.footers import summary_from_json, summary_to_json
-from schemalint.tables.table_json.table_document import JsonObject
+from schemalint.tables.table_json.table_document import written_by_show
 
 
 def lines_of(function: Callable[..., str], rows: Sequence[Sequence[object]]) -> list[str]:
@@ -70,7 +71,7 @@ def count_line(reference: str, version: int, storage: str) -> str:
 
 def count_of(line: str) -> int | LiveError:
     """Parse a line of `count_line` into the count, or into the error."""
-    body = JsonObject.of(json.loads(line))
+    body = written_by_show(json.loads(line))
     return _error(body) or body.number("count")
 
 
@@ -83,12 +84,12 @@ def footers_line(reference: str, version: int, storage: str, number: int, of: in
 
 def footers_of(line: str) -> FooterSummary | LiveError:
     """Parse a line of `footers_line` into the summary, or into the error."""
-    body = JsonObject.of(json.loads(line))
+    body = written_by_show(json.loads(line))
     return _error(body) or summary_from_json(body.content)
 
 
 def _storage(text: str) -> Mapping[str, str]:
-    settings = JsonObject.of(json.loads(text))
+    settings = written_by_show(json.loads(text))
     if "target" not in settings.content:
         return {}
     # The driver sends the settings of a trusted target.

@@ -70,22 +70,17 @@ def test_value_of_the_wrong_type_is_an_error(server: UnityServer, client: Client
     server.fault = lambda _path: (200, {}, b'{"name": 1, "list": [1], "map": {"a": []}, "flag": true}')
     answer = client.get(("catalogs",))
     for read_value in (
-        lambda: answer.text("name"),
-        lambda: answer.number("flag"),
-        lambda: answer.object("name"),
+        lambda: answer.optional("name", str),
+        lambda: answer.optional("flag", int),
+        lambda: answer.inner("name"),
         lambda: answer.objects("list"),
         lambda: answer.texts("list"),
-        lambda: answer.text_by_key("map"),
+        lambda: answer.pairs("map"),
     ):
         with pytest.raises(LiveError, match="is not"):
             read_value()
-    assert (answer.text("no"), answer.number("no"), answer.objects("no"), answer.texts("no")) == (
-        None,
-        None,
-        (),
-        (),
-    )
-    assert answer.text_by_key("no") == {}
+    assert answer.optional("no", str) is None
+    assert (answer.objects("no"), answer.texts("no"), answer.pairs("no")) == ((), (), {})
 
 
 def test_too_long_answer_is_an_error(server: UnityServer) -> None:

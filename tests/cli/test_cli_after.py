@@ -129,7 +129,7 @@ def test_the_declaration_counts_as_the_earlier_target_has_it(lake: Lake) -> None
         (["[1]\n"], "line 1 is not a JSON object"),
         ([STARTED, '{"type": "ta\n'], "line 2 is not a JSON object"),
         ([{**STARTED, "version": 2}], "its format is '2', not 1"),
-        ([{**STARTED, "target": None}], "expected text, not a NoneType"),
+        ([{**STARTED, "target": None}], "target: expected text, not a NoneType"),
         ([STARTED, {"type": "table"}], "declaration is missing"),
         ([STARTED, STARTED], "it holds several deploys"),
         (["[" * 100_000 + "\n"], "line 1 is not a JSON object"),

@@ -21,7 +21,7 @@ from schemalint.deploy.plan_file import _origin, origin_to_json, read_plan_file
 from schemalint.deploy.resume import _rest, planned_again
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.consumer import Consumer, Stream
-from schemalint.model.json_forms import object_of
+from schemalint.model.json_forms import own_json
 from schemalint.model.marker import PENDING, Marker, Pending
 from schemalint.model.table_plan import Plan, Step, StepKind, TablePlan
 from schemalint.planner import after_interrupted_run, plan_table
@@ -80,7 +80,7 @@ def test_reading_a_printed_origin_gives_the_origin(
     )
 
     printed = json.loads(json.dumps(origin_to_json(plan, contract)))
-    origin = _origin(contract.table, object_of(printed))
+    origin = _origin(contract.table, own_json(printed))
 
     read, options = origin.contract, origin.options
     assert (origin.planned_from, options.tracking, options.reorder) == (live, tracking, reorder)

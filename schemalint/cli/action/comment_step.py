@@ -13,12 +13,13 @@ from schemalint import __version__
 from schemalint.base.credentials import may_carry_secrets
 from schemalint.base.errors import GitError, SchemalintError
 from schemalint.base.http_exchange import Answer, Request, exchange
+from schemalint.base.json_object import JsonObject
 from schemalint.base.printable import markdown_prose
 from schemalint.base.redaction import hide
 from schemalint.base.values import field, frozen
 from schemalint.cli.action.github_runner import Handover
 from schemalint.project.git import foreign_head
-from schemalint.project.git.events import Payload, github_payload
+from schemalint.project.git.events import commit_of, github_payload
 from schemalint.tables.delta_log.jsontext import JsonError, read_json
 
 MOST_SECONDS: Final = 120.0
@@ -85,12 +86,12 @@ def _written(handover: Handover, env: Mapping[str, str], wait: Callable[[float],
     raise AssertionError
 
 
-def _write(github: GitHub, payload: Payload, text: _Text) -> str:
+def _write(github: GitHub, payload: JsonObject, text: _Text) -> str:
     """Create or update the comment.
 
     A second attempt begins from the start: a request without an answer may have created the comment.
     """
-    pull = payload.number("number")
+    pull = payload.optional("number", int)
     if pull is None:
         raise GitHubError("the event names no pull request")
     author = github.author()
@@ -102,7 +103,7 @@ def _write(github: GitHub, payload: Payload, text: _Text) -> str:
         ),
         None,
     )
-    if github.head(pull) != payload.commit("pull_request", "head", "sha"):
+    if github.head(pull) != commit_of(payload.inner("pull_request").inner("head"), "sha"):
         raise GitHubError("the pull request has a newer commit, whose run writes it")
     if mine is not None:
         return github.update(mine, text.body)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint.base import limits
 from schemalint.base.errors import GitError
+from schemalint.base.json_object import JsonObject
 from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen
 from schemalint.project.git.revisions import FULL_ID
@@ -86,7 +87,7 @@ def default_branch(env: Mapping[str, str]) -> str | None:
     """
     if not env.get("GITHUB_EVENT_NAME"):
         return env.get("CI_DEFAULT_BRANCH") or None
-    branch = github_payload(env).find("repository", "default_branch")
+    branch = github_payload(env).inner("repository").optional("default_branch", str)
     if branch is None and env["GITHUB_EVENT_NAME"] == "schedule":
         return env.get("GITHUB_REF") or None  # a schedule has no such payload, and runs on the default branch
     return branch
@@ -118,65 +119,36 @@ def is_review(env: Mapping[str, str]) -> bool:
     return is_ci(env) and isinstance(read_event(env), PullRequest | Since)
 
 
-class Payload:
-    """The JSON object of a GitHub event, read by path."""
-
-    def __init__(self, content: object, file: str) -> None:
-        self._content = content
-        self._file = file
-
-    def find(self, *path: str) -> str | None:
-        """Return the text at a path; None if there is none."""
-        value = self._at(path)
-        return value if isinstance(value, str) else None
-
-    def number(self, *path: str) -> int | None:
-        """Return the whole number at a path; None if there is none."""
-        value = self._at(path)
-        return value if type(value) is int else None
-
-    def _at(self, path: tuple[str, ...]) -> object:
-        value = self._content
-        for key in path:
-            value = value.get(key) if isinstance(value, dict) else None
-        return value
-
-    def text(self, *path: str) -> str:
-        """Return the text at a path.
-
-        Raises:
-            GitError: There is none.
-        """
-        value = self.find(*path)
-        if value is None:
-            raise GitError(f"no {'.'.join(path)} in GitHub's event file {self._file}", help=_NAME_THE_BASE)
-        return value
-
-    def commit(self, *path: str) -> str:
-        """Return the commit id at a path.
-
-        Raises:
-            GitError: There is none.
-        """
-        return _commit(self.text(*path), ".".join(path))
-
-
 _NAME_THE_BASE = "name the base: --against REV"
 
 
-def github_payload(env: Mapping[str, str]) -> Payload:
-    """Return GitHub's description of the event.
+def github_payload(env: Mapping[str, str]) -> JsonObject:
+    """Return GitHub's description of the event; its methods raise a `GitError`.
 
     Raises:
         GitError: The event file cannot be read.
     """
     file = env.get("GITHUB_EVENT_PATH", "")
+
+    def refused(path: str, _expected: str, _found: object) -> GitError:
+        return GitError(f"no {path} in GitHub's event file {file}", help=_NAME_THE_BASE)
+
     try:
-        return Payload(json.loads(read_given(file, limits.MAX_EVENT)), file)
+        content = json.loads(read_given(file, limits.MAX_EVENT))
     except (OSError, ValueError, RecursionError) as error:
         raise GitError(
             f"GitHub's event file {file!r} cannot be read: {error}", help=_NAME_THE_BASE
         ) from error
+    return JsonObject.of(content, refused, is_sparse=True)
+
+
+def commit_of(content: JsonObject, key: str) -> str:
+    """Return the commit id at a key of an event.
+
+    Raises:
+        GitError: There is none.
+    """
+    return _commit(content.text(key), content.at(key))
 
 
 def _commit(text: str, name: str) -> str:
@@ -185,24 +157,22 @@ def _commit(text: str, name: str) -> str:
     return text
 
 
-def _github_pull_request(event: Payload) -> PullRequest:
-    return PullRequest(
-        branch=event.text("pull_request", "base", "ref"),
-        base=event.commit("pull_request", "base", "sha"),
-        head=event.commit("pull_request", "head", "sha"),
-    )
+def _github_pull_request(event: JsonObject) -> PullRequest:
+    pull = event.inner("pull_request")
+    base, head = pull.inner("base"), pull.inner("head")
+    return PullRequest(base.text("ref"), commit_of(base, "sha"), commit_of(head, "sha"))
 
 
-def _github_push(event: Payload) -> Push:
-    return Push(event.commit("before"), event.text("repository", "default_branch"))
+def _github_push(event: JsonObject) -> Push:
+    return Push(commit_of(event, "before"), event.inner("repository").text("default_branch"))
 
 
-def _github_merge_group(event: Payload) -> Since:
-    return Since(event.commit("merge_group", "base_sha"), "base of the merge group")
+def _github_merge_group(event: JsonObject) -> Since:
+    return Since(commit_of(event.inner("merge_group"), "base_sha"), "base of the merge group")
 
 
 # docs.github.com, "Webhook events and payloads".
-_GITHUB: Mapping[str, Callable[[Payload], Event]] = {
+_GITHUB: Mapping[str, Callable[[JsonObject], Event]] = {
     "pull_request": _github_pull_request,
     "pull_request_target": _github_pull_request,
     "push": _github_push,
@@ -269,11 +239,11 @@ def _of_github(name: str, env: Mapping[str, str]) -> str | None:
     if name not in _GITHUB_PULL_REQUEST:
         return _UNKNOWN
     try:
-        payload = github_payload(env)
+        pull = github_payload(env).inner("pull_request")
+        head, base = (pull.inner(side).inner("repo").optional("id", int) for side in ("head", "base"))
     except GitError:
         return _UNKNOWN
-    sides = (payload.number("pull_request", side, "repo", "id") for side in ("head", "base"))
-    return _same(*sides)
+    return _same(head, base)
 
 
 def _of_azure(env: Mapping[str, str]) -> str | None:

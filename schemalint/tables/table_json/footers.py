@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from schemalint.base.json_object import JsonObject
 from schemalint.base.redaction import without_secrets
 from schemalint.delta.datatype import Atomic, Char, Decimal, String, Unknown, Varchar
 from schemalint.delta.footer_summary import Files, FooterSummary, StoredLeaf
 from schemalint.delta.path import path_from_json, path_to_json
 from schemalint.delta.type_json import name_of_type, type_of_name
-from schemalint.tables.table_json.table_document import JsonObject
+from schemalint.tables.table_json.table_document import written_by_show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,11 +34,11 @@ def summary_from_json(content: object) -> FooterSummary:
     Raises:
         TableJsonError: A value is missing, or has the wrong type.
     """
-    body = JsonObject.of(content)
+    body = written_by_show(content)
     return FooterSummary(
         body.number("count"),
-        dict(_leaf(leaf) for leaf in body.bodies("leaves")),
-        {entry.text("reason"): _files(entry) for entry in body.bodies("damaged")},
+        dict(_leaf(leaf) for leaf in body.objects("leaves")),
+        {entry.text("reason"): _files(entry) for entry in body.objects("damaged")},
     )
 
 

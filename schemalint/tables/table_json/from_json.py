@@ -9,7 +9,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schemalint.base.errors import Location
+from schemalint.base.json_object import JsonObject
 from schemalint.base.redaction import without_secrets
+from schemalint.base.values import replace
 from schemalint.delta.path import path_from_json
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.protocol import Protocol
@@ -28,10 +30,10 @@ from schemalint.tables.delta_log.jsontext import JsonError, read_json
 from schemalint.tables.delta_log.log_limits import MAX_LINE
 from schemalint.tables.table_json.table_document import (
     FORMAT,
-    JsonObject,
     TableDocument,
     TableFailure,
     TableJsonError,
+    written_by_show,
 )
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def from_json(content: object) -> TableDocument | TableFailure:
     Raises:
         TableJsonError: A value is missing, or has the wrong type.
     """
-    body = JsonObject.of(content)
+    body = written_by_show(content)
     if (format_ := body.content.get("format")) != FORMAT:
         raise TableJsonError(
             f"format must be {FORMAT}, not {without_secrets(json.dumps(format_))[:40]}",
@@ -109,7 +111,7 @@ def _live(body: JsonObject) -> LiveTable:
         metadata=_metadata(body, protocol.features),
         history=History(tuple(_entries(body)), body.number("history_from"), _file_versions(body)),
         warnings=body.texts("warnings"),
-        defects=tuple(map(_defect, body.bodies("defects"))),
+        defects=tuple(map(_defect, body.objects("defects"))),
         catalog=_catalog(body.inner("catalog")) if body.content.get("catalog") is not None else None,
         transactions=_transactions(body),
     )
@@ -192,14 +194,14 @@ def _protocol(body: JsonObject) -> Protocol:
 def _entries(body: JsonObject) -> Iterator[HistoryEntry]:
     metadata_now: dict[str, object] = {}
     features: frozenset[str] = frozenset()
-    for entry in body.bodies("history"):
+    for entry in body.objects("history"):
         protocol = _protocol(entry.inner("protocol")) if entry.content.get("protocol") is not None else None
         features = protocol.features if protocol else features
         metadata = None
         if entry.content.get("metadata") is not None:
             changed = entry.inner("metadata")
             metadata_now = {**metadata_now, **changed.content}
-            metadata = _metadata(JsonObject(metadata_now, changed.way), features)
+            metadata = _metadata(replace(changed, content=metadata_now), features)
         yield HistoryEntry(
             version=entry.number("version"),
             timestamp=entry.optional("timestamp", int),

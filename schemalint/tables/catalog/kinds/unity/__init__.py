@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from schemalint.base import limits
 from schemalint.base.errors import ConfigError, LiveError
+from schemalint.base.json_object import JsonObject
 from schemalint.delta.path import format_path
 from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.tables.catalog import ManagedCommits, Name, NoCredentials
@@ -24,7 +25,7 @@ from schemalint.tables.catalog.kinds.unity.delta_api import (
     DeltaApi,
     parts_of,
 )
-from schemalint.tables.catalog.kinds.unity.http import Client, HttpError, Json
+from schemalint.tables.catalog.kinds.unity.http import Client, HttpError
 from schemalint.tables.delta_log.store import NoTable
 
 T = TypeVar("T")
@@ -138,7 +139,7 @@ class UnityCatalog:
             for schema in self._names("schemas", {"catalog_name": catalog}, match[1]):
                 parent = {"catalog_name": catalog, "schema_name": schema}
                 for table in self._list("tables", parent):
-                    name = table.text("name") or ""
+                    name = table.optional("name", str) or ""
                     if _matches(name, match[2]) and is_delta(table):
                         yield format_path((catalog, schema, name))
 
@@ -216,18 +217,18 @@ class UnityCatalog:
             yield match
             return
         for entry in self._list(kind, parent):
-            name = entry.text("name") or ""
+            name = entry.optional("name", str) or ""
             if _matches(name, match):
                 yield name
 
-    def _list(self, kind: str, parent: Mapping[str, str]) -> Iterator[Json]:
+    def _list(self, kind: str, parent: Mapping[str, str]) -> Iterator[JsonObject]:
         """Yield the entries of all pages; the last page may be empty (measured on Unity Catalog 0.6.0)."""
         query = {**parent, "max_results": _PAGE}
         seen: set[str] = set()
         while True:
             page = self.client.get((kind,), query)
             yield from page.objects(kind)
-            token = page.text("next_page_token")
+            token = page.optional("next_page_token", str)
             if not token:
                 return
             if token in seen:

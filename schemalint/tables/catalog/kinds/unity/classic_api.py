@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from schemalint.base.errors import LiveError
+from schemalint.base.json_object import JsonObject
 from schemalint.base.values import frozen
 from schemalint.delta.datatype import Struct
 from schemalint.delta.path import format_path
@@ -14,7 +15,7 @@ from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.schema_json import SchemaError, parse_schema
 from schemalint.delta.table import CatalogTable
 from schemalint.tables.catalog import ManagedCommits, Name, StagedCommit
-from schemalint.tables.catalog.kinds.unity.http import Client, Json
+from schemalint.tables.catalog.kinds.unity.http import Client
 from schemalint.tables.delta_log.table_reader import CATALOG_MANAGED
 
 _STORAGE: Final = (
@@ -40,18 +41,22 @@ class ClassicApi:
     def find(self, name: Name) -> CatalogTable:
         """Return the catalog's entry for a table."""
         answer = self.client.get(("tables", ".".join(name)))
-        location = answer.text("storage_location")
+        location = answer.optional("storage_location", str)
         if not is_delta(answer) or not location:
-            kind = answer.text("data_source_format") or answer.text("table_type") or "something else"
+            kind = (
+                answer.optional("data_source_format", str)
+                or answer.optional("table_type", str)
+                or "something else"
+            )
             raise LiveError(f"{self.client.host}: {format_path(name)} is not a Delta table but {kind}")
-        properties = answer.text_by_key("properties")
+        properties = answer.pairs("properties")
         return CatalogTable(
             name=format_path(name),
             catalog=self.client.host,
             location=location,
             columns=_columns(answer.objects("columns")),
             properties=properties,
-            table_id=answer.text("table_id"),
+            table_id=answer.optional("table_id", str),
             managed_commits=f"{FEATURE_PREFIX}{CATALOG_MANAGED}" in properties,
         )
 
@@ -59,7 +64,7 @@ class ClassicApi:
         """Return temporary read credentials for a table."""
         body = {"table_id": self._id(table), "operation": "READ"}
         answer = self.client.post(("temporary-table-credentials",), body)
-        credentials = [(key, answer.object(outer).text(inner)) for outer, inner, key in _STORAGE]
+        credentials = [(key, answer.inner(outer).optional(inner, str)) for outer, inner, key in _STORAGE]
         return {key: value for key, value in credentials if value is not None}
 
     def commits(self, table: CatalogTable) -> ManagedCommits:
@@ -69,7 +74,7 @@ class ClassicApi:
         for _page in range(_MOST_PAGES):
             body = {"table_id": self._id(table), "table_uri": table.location, "start_version": start}
             answer = self.client.get(("delta", "preview", "commits"), body=body)
-            latest = answer.number("latest_table_version")
+            latest = answer.optional("latest_table_version", int)
             page = [commit for entry in answer.objects("commits") if (commit := _staged(entry))]
             staged.update({commit.version: commit for commit in page if commit.version >= start})
             newest = max(staged, default=-1)
@@ -86,25 +91,28 @@ class ClassicApi:
         return table.table_id
 
 
-def is_delta(table: Json) -> bool:
+def is_delta(table: JsonObject) -> bool:
     """Whether the entry is a table that, by the catalog's information, is in Delta format."""
-    format_, type_ = table.text("data_source_format"), table.text("table_type")
+    format_, type_ = table.optional("data_source_format", str), table.optional("table_type", str)
     return format_ in {None, "DELTA"} and (type_ is None or type_ in _TABLE_TYPES)
 
 
-def _staged(commit: Json) -> StagedCommit | None:
-    version, file = commit.number("version"), commit.text("file_name")
+def _staged(commit: JsonObject) -> StagedCommit | None:
+    version, file = commit.optional("version", int), commit.optional("file_name", str)
     if version is None or file is None:
         return None
     return StagedCommit(
-        version, file, commit.number("file_size") or 0, commit.number("file_modification_timestamp")
+        version,
+        file,
+        commit.optional("file_size", int) or 0,
+        commit.optional("file_modification_timestamp", int),
     )
 
 
-def _columns(columns: Sequence[Json]) -> Struct | None:
+def _columns(columns: Sequence[JsonObject]) -> Struct | None:
     """Parse the columns; return None without valid ones: the catalog stores whatever clients send."""
     try:
-        ordered = sorted(columns, key=lambda column: column.number("position") or 0)
+        ordered = sorted(columns, key=lambda column: column.optional("position", int) or 0)
         fields = [_field(column) for column in ordered]
         schema = parse_schema(json.dumps({"type": "struct", "fields": fields}))
     except (ValueError, RecursionError, SchemaError):
@@ -112,14 +120,14 @@ def _columns(columns: Sequence[Json]) -> Struct | None:
     return schema if schema.fields else None
 
 
-def _field(column: Json) -> object:
+def _field(column: JsonObject) -> object:
     """Return a field of Spark's schema JSON; some clients send only its type as ``type_json``."""
-    parsed = json.loads(column.text("type_json") or "null")
+    parsed = json.loads(column.optional("type_json", str) or "null")
     if isinstance(parsed, dict) and "name" in parsed:
         return parsed
     return {
-        "name": column.text("name"),
+        "name": column.optional("name", str),
         "type": parsed,
-        "nullable": column.value.get("nullable") is not False,
+        "nullable": column.content.get("nullable") is not False,
         "metadata": {},
     }

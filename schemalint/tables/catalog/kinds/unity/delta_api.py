@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from schemalint.base.errors import LiveError
+from schemalint.base.json_object import JsonObject
 from schemalint.base.values import frozen
 from schemalint.delta.catalog_entry import stale_properties
 from schemalint.delta.datatype import UNMANAGED, Struct
@@ -16,7 +17,7 @@ from schemalint.delta.protocol import activated, needed_features
 from schemalint.delta.schema_json import SchemaError, parse_schema, print_schema
 from schemalint.delta.table import CatalogTable, LiveTable, TableState
 from schemalint.tables.catalog import ManagedCommits, Name, StagedCommit
-from schemalint.tables.catalog.kinds.unity.http import Client, HttpError, Json
+from schemalint.tables.catalog.kinds.unity.http import Client, HttpError
 from schemalint.tables.delta_log.table_reader import CATALOG_MANAGED
 
 _ROOT: Final = ("delta", "v1")
@@ -73,30 +74,30 @@ class DeltaApi:
         ``StagingTableRepository`` of Unity Catalog 0.6.0): the connector stages the table again.
         """
         answer = self.client.post((*_path(name)[:-2], "staging-tables"), {"name": name[2]})
-        protocols = [answer.object("required-protocol"), answer.object("suggested-protocol")]
+        protocols = [answer.inner("required-protocol"), answer.inner("suggested-protocol")]
         features = frozenset(
             feature
             for protocol in protocols
             for feature in (*protocol.texts("reader-features"), *protocol.texts("writer-features"))
         )
-        required, suggested = map(answer.text_by_key, ("required-properties", "suggested-properties"))
+        required, suggested = map(answer.pairs, ("required-properties", "suggested-properties"))
         return needed_features(features, activated(Struct(), {**suggested, **required}))
 
     def find(self, name: Name) -> CatalogTable:
         """Return the catalog's entry for a table."""
         answer = self.client.get(_path(name))
-        metadata = answer.object("metadata")
-        location = metadata.text("location")
+        metadata = answer.inner("metadata")
+        location = metadata.optional("location", str)
         if not location:
             raise LiveError(f"{self.client.host}: {format_path(name)} has no location")
-        properties = metadata.text_by_key("properties")
+        properties = metadata.pairs("properties")
         return CatalogTable(
             name=format_path(name),
             catalog=self.client.host,
             location=location,
-            columns=_columns(metadata.object("columns")),
+            columns=_columns(metadata.inner("columns")),
             properties=properties,
-            table_id=metadata.text("table-uuid"),
+            table_id=metadata.optional("table-uuid", str),
             managed_commits=f"{FEATURE_PREFIX}{CATALOG_MANAGED}" in properties
             or bool(answer.objects("commits")),
         )
@@ -107,13 +108,13 @@ class DeltaApi:
         matching = [
             credential
             for credential in answer.objects("storage-credentials")
-            if credential.text("operation") == "READ"
-            and _is_below(table.location, credential.text("prefix") or "")
+            if credential.optional("operation", str) == "READ"
+            and _is_below(table.location, credential.optional("prefix", str) or "")
         ]
         if not matching:
             return {}
-        longest = max(matching, key=lambda credential: len(credential.text("prefix") or ""))
-        config = longest.text_by_key("config")
+        longest = max(matching, key=lambda credential: len(credential.optional("prefix", str) or ""))
+        config = longest.pairs("config")
         return {_STORAGE[key]: value for key, value in config.items() if key in _STORAGE}
 
     def commits(self, table: CatalogTable) -> ManagedCommits:
@@ -121,37 +122,41 @@ class DeltaApi:
         answer = self.client.get(_path(parts_of(table)))
         staged = [
             StagedCommit(
-                version, file, commit.number("file-size") or 0, commit.number("file-modification-timestamp")
+                version,
+                file,
+                commit.optional("file-size", int) or 0,
+                commit.optional("file-modification-timestamp", int),
             )
             for commit in answer.objects("commits")
-            if (version := commit.number("version")) is not None and (file := commit.text("file-name"))
+            if (version := commit.optional("version", int)) is not None
+            and (file := commit.optional("file-name", str))
         ]
-        return ManagedCommits(answer.number("latest-table-version"), tuple(staged))
+        return ManagedCommits(answer.optional("latest-table-version", int), tuple(staged))
 
     def refresh(self, name: Name, table: LiveTable) -> None:
         """Send the log's columns and properties if those of the entry contradict them.
 
         What the entry does not have stays so: nothing would keep it up to date.
         """
-        metadata = self.client.get(_path(name)).object("metadata")
+        metadata = self.client.get(_path(name)).inner("metadata")
         updates = list(_updates(metadata, table.state))
         if updates:
             requirements = [
-                {"type": "assert-table-uuid", "uuid": metadata.text("table-uuid")},
-                {"type": "assert-etag", "etag": metadata.text("etag")},
+                {"type": "assert-table-uuid", "uuid": metadata.optional("table-uuid", str)},
+                {"type": "assert-etag", "etag": metadata.optional("etag", str)},
             ]
             self.client.post(_path(name), {"requirements": requirements, "updates": updates})
 
 
-def _updates(metadata: Json, state: TableState) -> Iterator[dict[str, object]]:
-    columns = _columns(metadata.object("columns"))
+def _updates(metadata: JsonObject, state: TableState) -> Iterator[dict[str, object]]:
+    columns = _columns(metadata.inner("columns"))
     if columns is not None and columns != state.columns:
         schema = _with_keys(json.loads(print_schema(state.columns)), _API_KEYS)
         yield {"action": "set-columns", "columns": schema}
         partitions = metadata.texts("partition-columns")
         if partitions and state.partitioned_by not in (UNMANAGED, partitions):
             yield {"action": "set-partition-columns", "partition-columns": state.partitioned_by}
-    stale = stale_properties(metadata.text_by_key("properties"), state.set_properties)
+    stale = stale_properties(metadata.pairs("properties"), state.set_properties)
     if changed := {key: value for key, value in stale.items() if value is not None}:
         yield {"action": "set-properties", "updates": changed}
     if removed := [key for key, value in stale.items() if value is None]:
@@ -172,10 +177,10 @@ def _is_below(location: str, prefix: str) -> bool:
     return f"{location.rstrip('/')}/".startswith(f"{prefix.rstrip('/')}/")
 
 
-def _columns(struct: Json) -> Struct | None:
+def _columns(struct: JsonObject) -> Struct | None:
     """Parse the columns; return None without valid ones: the catalog stores whatever clients send."""
     try:
-        columns = parse_schema(json.dumps(_with_keys(struct.value, _TYPE_KEYS)))
+        columns = parse_schema(json.dumps(_with_keys(struct.content, _TYPE_KEYS)))
     except (SchemaError, RecursionError):
         return None
     return columns if columns.fields else None

@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from http.client import HTTPException
 from socket import gaierror
 from ssl import SSLCertVerificationError, SSLError
-from typing import Final, NoReturn, TypeVar
+from typing import Final
 from urllib.parse import quote, urlencode, urlsplit
 
 import schemalint
 from schemalint.base.credentials import trust_help
 from schemalint.base.errors import LiveError
 from schemalint.base.http_exchange import Answer, AnswerTooLong, Request, exchange
+from schemalint.base.json_object import JsonObject
 from schemalint.base.redaction import hide, without_secrets
 from schemalint.base.values import field, frozen
 from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
 from schemalint.tables.storage.concurrency import finish, start
-
-T = TypeVar("T")
 
 TIMEOUT_SECONDS: Final = 30.0
 """The time limit for an answer to begin, and again for it to end."""
@@ -96,7 +96,7 @@ class Client:
         path: Sequence[str],
         query: Mapping[str, str] | None = None,
         body: Mapping[str, object] | None = None,
-    ) -> Json:
+    ) -> JsonObject:
         """Send a GET request; some of Unity Catalog's endpoints require a body.
 
         Raises:
@@ -105,7 +105,7 @@ class Client:
         """
         return self._send("GET", path, query, body)
 
-    def post(self, path: Sequence[str], body: Mapping[str, object]) -> Json:
+    def post(self, path: Sequence[str], body: Mapping[str, object]) -> JsonObject:
         """Send a POST request; see `get`."""
         return self._send("POST", path, None, body)
 
@@ -115,7 +115,7 @@ class Client:
         path: Sequence[str],
         query: Mapping[str, str] | None,
         body: Mapping[str, object] | None,
-    ) -> Json:
+    ) -> JsonObject:
         endpoint = "/".join(quote(part, safe="") for part in path)
         url = f"{self.base}/{endpoint}" + (f"?{urlencode(query)}" if query else "")
         request = Request(url, method=method, headers=self._headers())
@@ -135,7 +135,8 @@ class Client:
             self.wait(_pause(answer.headers.get("retry-after")))
         if not 200 <= answer.status < 300:  # noqa: PLR2004
             raise self._http_error(answer, endpoint)
-        return Json(self._parse_object(answer.body, endpoint), f"{self.host}: /{endpoint}")
+        parsed = self._parse_object(answer.body, endpoint)
+        return JsonObject(parsed, partial(_refused, f"{self.host}: /{endpoint}"), is_sparse=True)
 
     def _headers(self) -> dict[str, str]:
         headers = {"Accept": "application/json", "User-Agent": f"schemalint/{schemalint.__version__}"}
@@ -192,6 +193,10 @@ class Client:
         if detail:
             text += f": {_on_one_line(detail)}"
         return HttpError(text, status=answer.status, reason=reason, help=help_text)
+
+
+def _refused(where: str, path: str, expected: str, _found: object) -> LiveError:
+    return LiveError(f"{where}: {path} is not {expected}", help="Check catalog_uri.")
 
 
 def _on_one_line(text: str) -> str:
@@ -267,57 +272,3 @@ def _broken(host: str, error: object) -> ConnectionBroken:
         f"{host}: the connection to the catalog broke off: {type(error).__name__}",
         help="Try again later; look at the proxy if it happens again.",
     )
-
-
-@frozen
-class Json:
-    """A JSON object; null counts as missing. Methods raise `LiveError` for a value of the wrong type.
-
-    Attributes:
-        value: The parsed object.
-        where: The endpoint that returned it, for messages.
-    """
-
-    value: Mapping[str, object]
-    where: str
-
-    def text(self, key: str) -> str | None:
-        """Return a string, or None."""
-        return self._optional(key, str, "a string")
-
-    def number(self, key: str) -> int | None:
-        """Return an integer, or None."""
-        return self._optional(key, int, "an integer")
-
-    def object(self, key: str) -> Json:
-        """Return an object; an empty one if it is missing."""
-        return Json(self._optional(key, dict, "an object") or {}, self.where)
-
-    def objects(self, key: str) -> tuple[Json, ...]:
-        """Return a list of objects; an empty one if it is missing."""
-        return tuple(Json(item, self.where) for item in self._items(key, dict, "a list of objects"))
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        """Return a list of strings; an empty one if it is missing."""
-        return tuple(self._items(key, str, "a list of strings"))
-
-    def text_by_key(self, key: str) -> dict[str, str]:
-        """Return an object of strings, without null values."""
-        value = self.object(key).value
-        if not all(item is None or isinstance(item, str) for item in value.values()):
-            self._reject(key, "an object of strings")
-        return {name: item for name, item in value.items() if isinstance(item, str)}
-
-    def _items(self, key: str, kind: type[T], expected: str) -> list[T]:
-        items = self._optional(key, list, expected) or []
-        return items if all(isinstance(item, kind) for item in items) else self._reject(key, expected)
-
-    def _optional(self, key: str, kind: type[T], expected: str) -> T | None:
-        value = self.value.get(key)
-        # isinstance alone accepts a bool as an int.
-        if value is None or (isinstance(value, kind) and type(value) is kind):
-            return value
-        return self._reject(key, expected)
-
-    def _reject(self, key: str, expected: str) -> NoReturn:
-        raise LiveError(f"{self.where}: {key} is not {expected}", help="Check catalog_uri.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import pkgutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -14,6 +13,7 @@ import click
 import schemalint
 from schemalint.base import redaction
 from schemalint.base.errors import InternalError, SchemalintError, UsageError
+from schemalint.base.modules import module_names
 from schemalint.base.untrusted_files import is_path
 from schemalint.cli._output import (
     flush_streams,
@@ -32,17 +32,15 @@ BUG = 3
 COMPLETION: Final = "_SCHEMALINT_COMPLETE"
 """The variable in which click's scripts say what a shell asks for after the Tab key."""
 USAGE = 2
+_OF_THE_ACTION: Final = "action"
+"""The only package here: it is started by itself."""
 
 
 class _Commands(click.Group):
-    """A command for each module of this package; packages and modules with a leading underscore are none."""
+    """A command for each module of this package; modules with a leading underscore are none."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
-        return sorted(
-            info.name
-            for info in pkgutil.iter_modules(__path__)
-            if not (info.ispkg or info.name.startswith("_"))
-        )
+        return [name for name in module_names(sys.modules[__name__]) if name != _OF_THE_ACTION]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):

@@ -1,33 +1,25 @@
-"""Output formats: each module of a package is a format with a function ``render``.
-
-A new module in the package adds a format. Modules with a leading underscore are helpers of the formats.
-"""
+"""The output format that a user names: a module of a package of formats."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from schemalint.base.errors import UsageError
+from schemalint.base.modules import module_names, module_of
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-
-def format_names(package: ModuleType) -> tuple[str, ...]:
-    """Return the names of a package's formats, sorted: ``json_lines.py`` is the format ``json-lines``."""
-    modules = (module.name for module in pkgutil.iter_modules(package.__path__))
-    return tuple(sorted(name.replace("_", "-") for name in modules if not name.startswith("_")))
+P = TypeVar("P")
 
 
-def format_module(package: ModuleType, name: str) -> Any:  # noqa: ANN401 (a module)
+def format_module(package: ModuleType, name: str, interface: type[P]) -> P:
     """Import the format with the given name, and no other format.
 
     Raises:
         UsageError: There is no such format.
     """
-    names = format_names(package)
+    names = module_names(package)
     if name not in names:
         raise UsageError(f"there is no output format {name!r}", help=f"choose one of {', '.join(names)}")
-    return importlib.import_module(f"{package.__name__}.{name.replace('-', '_')}")
+    return module_of(package, name, interface)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import pkgutil
-from importlib import import_module
-
 import pytest
 
 from schemalint.base.errors import LiveError
-from schemalint.tables.storage import kinds, open_store
+from schemalint.base.modules import module_names, module_of
+from schemalint.tables.storage import StoreKind, kinds, open_store
 
-KINDS = [import_module(f"{kinds.__name__}.{module.name}") for module in pkgutil.iter_modules(kinds.__path__)]
+KINDS = [module_of(kinds, name, StoreKind) for name in module_names(kinds)]
 REFERENCES = [
     "lake/orders",
     "/lake/orders",

@@ -6,11 +6,11 @@ that is edited, and the only one without a `Dialect`: its files are chosen by gl
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
+from schemalint.base.modules import module_names, module_of
 from schemalint.base.values import field, frozen, replace
 from schemalint.delta.datatype import UNMANAGED, map_fields
 from schemalint.model.contract import NATIVE
@@ -106,13 +106,13 @@ class Dialect(Protocol):
 
 def dialects() -> tuple[str, ...]:
     """Return the names of all formats but schemalint's own, sorted."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name != NATIVE))
+    return tuple(name for name in module_names(sys.modules[__name__]) if name != NATIVE)
 
 
 def read_declarations(source: Source) -> Reading:
     """Read a file in the format that its settings name, which is one of `dialects`."""
     name = source.settings.format
-    dialect = cast("Dialect", importlib.import_module(f"{__name__}.{name}"))
+    dialect = module_of(sys.modules[__name__], name, Dialect)
     reading = dialect.read(source)
     return replace(
         reading,

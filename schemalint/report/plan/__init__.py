@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
-from schemalint.report.formats import format_module, format_names
+from schemalint.base.modules import module_names
+from schemalint.report.formats import format_module
 
 if TYPE_CHECKING:
     from schemalint.base.printable import SafeText
@@ -21,9 +22,9 @@ class Format(Protocol):
 
 def names() -> tuple[str, ...]:
     """Return the names of all formats, sorted."""
-    return format_names(sys.modules[__name__])
+    return module_names(sys.modules[__name__])
 
 
 def get(name: str) -> Format:
     """Return the format with the given name; see `format_module`."""
-    return cast("Format", format_module(sys.modules[__name__], name))
+    return format_module(sys.modules[__name__], name, Format)

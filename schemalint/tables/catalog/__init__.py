@@ -9,15 +9,14 @@ Only a running Spark session knows a catalog without a URI; the caller passes su
 from __future__ import annotations
 
 import os
-import pkgutil
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 
 from schemalint.base.credentials import StoreSettings, has_credentials, may_carry_secrets
 from schemalint.base.errors import ConfigError, InternalError, LiveError
+from schemalint.base.modules import module_names, module_of
 from schemalint.base.values import frozen, replace
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import CatalogTable, LiveTable
@@ -319,15 +318,12 @@ def open_catalog(target: TrustedTarget, via: Catalog | None = None) -> Catalog:
 def _opened(uri: str, token: str | None) -> Catalog:
     from schemalint.tables.catalog import kinds  # noqa: PLC0415 (its modules import this one)
 
-    modules = [
-        import_module(f"{kinds.__name__}.{kind.name}") for kind in pkgutil.iter_modules(kinds.__path__)
-    ]
-    match [module for module in modules if cast("CatalogKind", module).handles(uri)]:
-        case [module]:
-            return cast("CatalogKind", module).open_catalog(uri, token)
-        case [_, _, *_] as several:
-            names = ", ".join(module.__name__ for module in several)
-            raise InternalError(f"{uri!r} is the URI of more than one kind of catalog: {names}")
+    known = [module_of(kinds, name, CatalogKind) for name in module_names(kinds)]
+    found = [kind for kind in known if kind.handles(uri)]
+    if len(found) > 1:
+        raise InternalError(f"{uri!r} is the URI of more than one kind of catalog")
+    if found:
+        return found[0].open_catalog(uri, token)
     raise ConfigError(
         f"{uri!r} is not the URI of a catalog that this version of schemalint knows",
         help="Unity Catalog has the URI https://host/api/2.1/unity-catalog",

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import pkgutil
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
-from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, Protocol
 
 from schemalint.base.errors import LiveError
+from schemalint.base.modules import module_names, module_of
 from schemalint.base.values import frozen
 from schemalint.tables.delta_log import table_reader
 
@@ -198,8 +197,7 @@ def _find_kind(reference: str) -> StoreKind | None:
 def _kinds() -> tuple[StoreKind, ...]:
     from schemalint.tables.storage import kinds  # noqa: PLC0415 (its modules import this one)
 
-    names = [f"{kinds.__name__}.{module.name}" for module in pkgutil.iter_modules(kinds.__path__)]
-    return tuple(cast("StoreKind", import_module(name)) for name in names)
+    return tuple(module_of(kinds, name, StoreKind) for name in module_names(kinds))
 
 
 @frozen

@@ -168,7 +168,7 @@ apply-engines: require-java $(INSTALLED)
 dbt: require-java $(INSTALLED)
 	test -x .engines/dbt/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python .engines/dbt
 	$(BIN)/uv pip install --quiet --python .engines/dbt --require-hashes --requirement $(DBT_PINS)
-	SCHEMALINT_DBT=$(CURDIR)/.engines/dbt/bin/dbt $(BIN)/python -m pytest -n 2 --dist loadgroup -m dbt tests/dialects
+	SCHEMALINT_DBT=$(CURDIR)/.engines/dbt/bin/dbt $(BIN)/python -m pytest -n 2 --dist loadgroup -m dbt tests/made_files
 
 # More of what `make test` asks once per mechanism. Each worker has a session. In `make kill`, runs end between any two
 # statements, and other runs come between them.

@@ -2,7 +2,7 @@
 
     python -m benchmarks.dbt [--models 500 1000 2000] [--mib 64 128 256] [--runs 3]
 
-Multiplies the manifest of the project in `tests/dialects/shop`; the text of its models fills it up to a size.
+Multiplies the manifest of the project in `tests/made_files/shop`; the text of its models fills it up.
 One decimal gets smaller in the head. Prints wall time, CPU and peak memory, as medians, and the exponent of
 the growth.
 """
@@ -20,7 +20,7 @@ from benchmarks.check import COMMAND
 from benchmarks.repository import commit_all
 from benchmarks.tables import Timed, describe, exponents, medians, timed
 
-_MANIFEST: Final = Path(__file__).parents[1] / "tests/dialects/manifests/v12.json"
+_MANIFEST: Final = Path(__file__).parents[1] / "tests/made_files/manifests/v12.json"
 _COMMAND: Final = [*COMMAND, "--base-from", "dbt:../state/manifest.json"]
 _CONFIGURATION: Final = 'contracts = [{path = "target/manifest.json", format = "dbt", most_mib = 1024}]\n'
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from schemalint import contract as contracts
@@ -11,6 +11,7 @@ from schemalint.author.reversal import Reversal, reverse_changes
 from schemalint.base.document.edit_review import unified_diff
 from schemalint.base.errors import ContractError, UsageError
 from schemalint.base.values import frozen, replace
+from schemalint.contract.contract_files import ContractFiles
 from schemalint.contract.contract_revisions import Revisions, contracts_at
 from schemalint.delta import change
 from schemalint.delta.change import Change, subject_name
@@ -52,12 +53,12 @@ class RevertedContract:
         return unified_diff(self.file, self.before, self.after)
 
 
-def revert(repository: Repository, globs: Sequence[str], table: str, to: str | None) -> RevertedContract:
+def revert(repository: Repository, files: ContractFiles, table: str, to: str | None) -> RevertedContract:
     """Return the contract of the working tree, edited so that it reverts changes.
 
     Args:
         repository: The repository of the contracts.
-        globs: The globs of contract files.
+        files: The files with contracts.
         table: The table's name.
         to: The revision to return to; None for the last one with another declaration of the table.
 
@@ -65,13 +66,19 @@ def revert(repository: Repository, globs: Sequence[str], table: str, to: str | N
         UsageError: The table or the revision does not exist.
         ContractError: A contract is unreadable, or its layout cannot be edited in place.
     """
-    declarations = contracts_at(repository, Worktree(), globs)
+    declarations = contracts_at(repository, Worktree(), files)
     declared, key = declarations.contracts, table_key(table)
     if key not in declared:
         declarations.require_complete()
         raise UsageError(f"no contract declares {table}", help=f"declared: {', '.join(sorted(declared))}")
     contract = declared[key]
-    revisions = Revisions(repository, globs, _SHARED, Worktree())
+    if not contract.is_edited:
+        raise UsageError(
+            f"{contract.table} is declared in {contract.file}, and schemalint edits no files of the format "
+            f"{contract.dialect}",
+            help="revert it there: git log says what it was",
+        )
+    revisions = Revisions(repository, files, _SHARED, Worktree())
     commit = _last_different_commit(revisions, contract) if to is None else resolve(repository, to)
     if revisions.at(commit, key) is None:
         raise UsageError(f"{contract.table} is not declared at {commit[:12]}", help="see git log")

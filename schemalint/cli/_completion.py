@@ -45,8 +45,8 @@ def _tables() -> Iterator[str]:
     import os  # noqa: PLC0415 (only after the Tab key)
 
     from schemalint import contract  # noqa: PLC0415
-    from schemalint.base.document import candidate  # noqa: PLC0415
     from schemalint.base.errors import SchemalintError  # noqa: PLC0415
+    from schemalint.contract.contract_files import ContractFiles  # noqa: PLC0415
     from schemalint.project import git  # noqa: PLC0415
 
     try:
@@ -54,11 +54,11 @@ def _tables() -> Iterator[str]:
         if repository is None:
             return
         nothing = git.EmptyTree("one side is read")
-        files = git.changes(repository, nothing, git.Worktree(), candidate).head
+        files = git.changes(repository, nothing, git.Worktree(), ContractFiles().format_of).head
     except SchemalintError:
         return
     for file in files.values():
-        yield from contract.table_keys(file.data)
+        yield from contract.table_keys(file)
 
 
 def _targets() -> Iterator[str]:

@@ -15,6 +15,7 @@ from schemalint.cli._connection import settings_anywhere, spark_for, via_options
 from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
+from schemalint.contract.contract_files import contract_files
 from schemalint.contract.contract_revisions import Revisions
 from schemalint.deploy.last_applied import LastApplied, find_last_applied
 from schemalint.judge.case import Case
@@ -177,6 +178,8 @@ def _tracking(where: Environment, contract: Contract, live: LiveTable) -> Column
     """Track the columns since the last apply, as `plan` does; None where it would plan nothing."""
     if where.repository is None:
         return None
-    revisions = Revisions(where.repository, where.settings.config.globs, where.target.name, Worktree())
+    revisions = Revisions(
+        where.repository, contract_files(where.settings.config), where.target.name, Worktree()
+    )
     last_applied = find_last_applied(revisions, contract, live)
     return last_applied.tracking(live.state.columns) if isinstance(last_applied, LastApplied) else None

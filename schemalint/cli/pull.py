@@ -144,7 +144,7 @@ def command(options: PullOptions) -> int:
 
 def _models(result: PullResult) -> str:
     from schemalint import contract as contracts  # noqa: PLC0415 (only with --format)
-    from schemalint.contract.dialects.dbt import print_models  # noqa: PLC0415
+    from schemalint.contract.made_files.dbt import print_models  # noqa: PLC0415
 
     return print_models(
         contract for file in result.files for contract in contracts.read(file.name, file.after).contracts
@@ -164,7 +164,7 @@ def _warn_of_unchecked(repository: Repository, settings: Trusted, result: PullRe
     from schemalint.author.pull.pull_input import unseen  # noqa: PLC0415 (only for this command)
 
     names = {file.path: file.name for file in result.files if file.path is not None and file.before is None}
-    for path in unseen(repository, settings.config.globs, names):
+    for path in unseen(repository, settings.config, names):
         print_note(f"warning: `check` does not read {names[path]}: see `contracts` and .gitignore")
 
 
@@ -180,7 +180,7 @@ def _pull(
     from schemalint.author.pull.pull_input import PullInput, declared_contracts, find  # noqa: PLC0415
 
     target = _target(settings, options.connection.target, via, needed=options.everything)
-    declared, unreadable = declared_contracts(repository, settings.config.globs)
+    declared, unreadable = declared_contracts(repository, settings.config)
     if options.prints_models or (target is None and not _follows_locations(settings)):
         declared = {}
     request = PullInput(

@@ -15,6 +15,7 @@ from schemalint.cli._connection import repository_settings, spark_for, via_optio
 from schemalint.cli._options import PENDING, examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
+from schemalint.contract.contract_files import contract_files
 
 if TYPE_CHECKING:
     from schemalint.author.revert_contract import RevertedContract
@@ -88,7 +89,7 @@ def command(options: RevertOptions) -> int:
 def _revert(repository: Repository, settings: Trusted, table: str, to: str | None) -> RevertedContract:
     from schemalint.author.revert_contract import revert  # noqa: PLC0415 (only for this command)
 
-    reverted = revert(repository, settings.config.globs, table, to)
+    reverted = revert(repository, contract_files(settings.config), table, to)
     for note in reverted.notes:
         print_note(f"note: {note}")
     return reverted

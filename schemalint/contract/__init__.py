@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from schemalint.contract.anchors import text_of
-from schemalint.contract.read_contracts import ReadResult, read, table_keys, unread_files, why_not_a_contract
+from schemalint.contract.dialects import Reading
+from schemalint.contract.dialects.native import why_not_a_contract
+from schemalint.contract.read_contracts import read, read_file, table_keys, unread_files
 from schemalint.model.contract import Contract
 from schemalint.model.effective import effective
 
@@ -16,13 +18,14 @@ if TYPE_CHECKING:
     from schemalint.model.finding import Edit
 
 __all__ = [
-    "ReadResult",
+    "Reading",
     "edited_text",
     "editor",
     "effective",
     "print_contract",
     "read",
     "read_exceptions",
+    "read_file",
     "table_keys",
     "text_of",
     "unread_files",

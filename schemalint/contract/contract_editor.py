@@ -19,7 +19,7 @@ from schemalint.base.document import (
 from schemalint.base.document import Path as YamlPath
 from schemalint.base.errors import ContractError, Location
 from schemalint.contract.anchors import TextAnchors, text_of
-from schemalint.contract.dialects import native
+from schemalint.contract.dialects.native import document_reader
 from schemalint.contract.dialects.native.column_operations import ColumnEdits
 from schemalint.contract.dialects.native.plain_data import Data, deletion, property_value
 from schemalint.contract.dialects.native.printing import print_value, spelled, spelled_like
@@ -106,14 +106,14 @@ class Editor:
     @cached_property
     def _contract_editor(self) -> _NativeEditor:
         anchors, contract = self._contract.anchors, self._contract
-        if not native.handles(self._document):
+        if not document_reader.handles(self._document):
             raise ContractError(
                 "the contract is no longer in this file",
                 help="run the check again",
                 location=Location(contract.file),
             )
         if text_of(contract) != self._text:
-            current = native.read(self._document)
+            current = document_reader.read_document(self._document)
             if not isinstance(current, Contract):
                 raise current[0]
             contract = current

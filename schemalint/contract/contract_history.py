@@ -15,15 +15,15 @@ from functools import cached_property, lru_cache
 from threading import RLock
 from typing import Final, TypeAlias
 
-from schemalint.base.document import candidate
-from schemalint.base.printable import visible
-from schemalint.contract.read_contracts import read
+from schemalint.contract.contract_files import ContractFiles
+from schemalint.contract.read_contracts import read_file
 from schemalint.contract.renamed_tables import renamed_tables
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract
 from schemalint.model.marker import read_marker
 from schemalint.project.git import (
     EmptyTree,
+    File,
     MissingHistoryError,
     Repository,
     Revision,
@@ -32,7 +32,6 @@ from schemalint.project.git import (
     changes,
     fetch_command,
     first_parents,
-    is_chosen,
     is_known,
     list_files,
     read_blobs,
@@ -50,7 +49,7 @@ _FIRST_SLICE: Final = 32
 Contracts: TypeAlias = Mapping[str, Contract]
 
 
-def tables_at(repository: Repository, globs: Sequence[str]) -> Callable[[str], Contracts]:
+def tables_at(repository: Repository, files: ContractFiles) -> Callable[[str], Contracts]:
     """Return a lookup of all contracts by commit; it gives none for an unknown commit."""
 
     @lru_cache(maxsize=64)
@@ -59,10 +58,9 @@ def tables_at(repository: Repository, globs: Sequence[str]) -> Callable[[str], C
         if not is_known(repository, commit):
             return newest
         side = Revision(commit, commit, "applied last")
-        for file in changes(repository, EmptyTree("one side"), side, candidate, globs).head.values():
-            newest.update(
-                {contract.key: contract for contract in read(visible(file.path), file.data).contracts}
-            )
+        contents = changes(repository, EmptyTree("one side"), side, files.format_of, files.listed)
+        for file in contents.head.values():
+            newest.update({contract.key: contract for contract in read_file(file).contracts})
         return newest
 
     return read_all
@@ -74,10 +72,10 @@ class ContractHistory:
     Commits are numbered by their distance from the newest one. Several threads may ask.
     """
 
-    def __init__(self, repository: Repository, globs: Sequence[str], head: Side) -> None:
+    def __init__(self, repository: Repository, files: ContractFiles, head: Side) -> None:
         """Take a side whose commit is the newest one; for the index and the working tree it is ``HEAD``."""
-        self._repository, self._globs, self._head = repository, globs, head
-        self._read_apart = tables_at(repository, globs)
+        self._repository, self._chosen, self._head = repository, files, head
+        self._read_apart = tables_at(repository, files)
         self._lock = RLock()
         self._depth = -1  # the oldest commit whose contracts are known
         self._expected = 0  # the oldest commit about which somebody will ask
@@ -297,12 +295,14 @@ class ContractHistory:
         """Read the contracts of all commits up to this one."""
         if self._depth < 0:
             tip = Revision(self._chain[0], self._chain[0], "the newest commit")
-            self._apply([(-1, list_files(self._repository, tip, self._globs).blobs)])
+            self._apply([(-1, list_files(self._repository, tip, self._chosen.listed).blobs)])
             self._depth = 0
             self._note_end()
         if number > self._depth:
             start, self._depth = self._depth, max(number, self._expected)
-            file_changes = changed_files(self._repository, self._chain[start : self._depth + 1], self._globs)
+            file_changes = changed_files(
+                self._repository, self._chain[start : self._depth + 1], self._chosen.listed
+            )
             changed = [(start + index, files) for index, files in file_changes]
             self._apply(changed)
             self._changing += (index for index, _files in changed)
@@ -349,11 +349,11 @@ class ContractHistory:
         for path, blob in blobs:
             paths.setdefault(blob, []).append(path)
         return {
-            (path, blob): read(visible(path), data).contracts
+            (path, blob): read_file(File(path, data, blob, name)).contracts
             for blob, data in read_blobs(self._repository, paths)
             if data is not None
             for path in paths[blob]
-            if is_chosen(path, data, candidate, self._globs)
+            if (name := self._chosen.format_of(path, data)) is not None
         }
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from schemalint import contract as contracts
-from schemalint.base.document import candidate
 from schemalint.base.errors import ContractError, SchemalintError
-from schemalint.base.printable import visible
 from schemalint.base.values import frozen
+from schemalint.contract.contract_files import ContractFiles
 from schemalint.contract.contract_history import ContractHistory
 from schemalint.model.contract import Contract
 from schemalint.project.git import EmptyTree, Repository, Side, changes, resolve
@@ -40,14 +39,14 @@ class Declarations:
         return self.contracts
 
 
-def contracts_at(repository: Repository, side: Side, globs: Sequence[str]) -> Declarations:
+def contracts_at(repository: Repository, side: Side, files: ContractFiles) -> Declarations:
     """Return all contracts of one side; one that cannot be read does not hide the others."""
-    contents = changes(repository, EmptyTree("one side"), side, candidate, globs)
+    contents = changes(repository, EmptyTree("one side"), side, files.format_of, files.listed)
     contracts_by_key: dict[str, Contract] = {}
     errors = [*contracts.unread_files(contents)]
     twice: set[str] = set()
     for file in contents.head.values():
-        result = contracts.read(visible(file.path), file.data)
+        result = contracts.read_file(file)
         errors += result.errors
         for contract in result.contracts:
             first = contracts_by_key.setdefault(contract.key, contract)
@@ -70,20 +69,20 @@ class Revisions:
 
     Attributes:
         repository: The git repository.
-        globs: The paths of contract files.
+        files: The files with contracts.
         target: The target for which contracts are effective; None for what all targets share.
         head: The side with the declared contracts: a commit or the working tree.
     """
 
     repository: Repository
-    globs: Sequence[str]
+    files: ContractFiles
     target: str | None
     head: Side
 
     @cached_property
     def history(self) -> ContractHistory:
         """The contracts at each commit, before a target's overlay."""
-        return ContractHistory(self.repository, self.globs, self.head)
+        return ContractHistory(self.repository, self.files, self.head)
 
     @property
     def tip(self) -> str:

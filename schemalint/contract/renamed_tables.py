@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 
 from schemalint.base.values import grouped
-from schemalint.model.contract import NATIVE, Contract
+from schemalint.model.contract import Contract
 
 
 def renamed_tables(
@@ -39,7 +39,7 @@ def renamed_tables(
         candidates = (
             sorted(here, key=lambda old: old.key),
             [old for old in in_file if old.document == contract.document],
-            in_file if is_only and contract.dialect == NATIVE else (),
+            () if contract.is_made or not is_only else in_file,
         )
         for old in next(filter(None, candidates), ())[:1]:
             renames[contract.key] = old

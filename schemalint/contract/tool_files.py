@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from schemalint.base.errors import ConfigError, ContractError, GitError, Location, SchemalintError
 from schemalint.base.printable import visible
+from schemalint.contract.contract_files import made_files
 from schemalint.contract.contract_revisions import Declarations
-from schemalint.contract.dialects import Reading, Source, dialects, read_declarations
+from schemalint.contract.dialects import dialects
+from schemalint.contract.made_files import MadeReading, Source, formats, read_made
 from schemalint.contract.overlay import extended, nothing_to_extend
-from schemalint.model.contract import Contract
+from schemalint.model.contract import NATIVE, Contract
 from schemalint.project import git
 from schemalint.project.config import Config
 from schemalint.project.config.declaration_files import Declarations as File
@@ -25,17 +27,18 @@ def require_known(file: File, config: Config) -> None:
     Raises:
         ConfigError: There is no such format.
     """
-    if file.format not in dialects():
+    if file.format not in formats():
+        known = sorted({*formats(), *dialects()} - {NATIVE})
         raise ConfigError(
             f"contracts: {file.format!r} is no format of schemalint",
-            help=f"known formats: {', '.join(dialects())}; native contracts need none",
+            help=f"known formats: {', '.join(known)}; native contracts need none",
             location=Location(config.file or ""),
         )
 
 
 def read_file(
     repository: Repository, side: Side, file: File, data: bytes, catalog: bytes | None, name: str = ""
-) -> Reading:
+) -> MadeReading:
     """Return what a file declares; positions lead into other files of its side.
 
     Args:
@@ -55,7 +58,7 @@ def read_file(
         except GitError:
             return None
 
-    return read_declarations(Source(name or file.path, data, file, beside))
+    return read_made(Source(name or file.path, data, file, beside))
 
 
 def with_tool_files(repository: Repository, side: Side, config: Config, native: Declarations) -> Declarations:
@@ -67,7 +70,7 @@ def with_tool_files(repository: Repository, side: Side, config: Config, native: 
     tables: dict[str, Contract] = {}
     errors = [*native.errors]
     notes: list[str] = []
-    for file in config.declarations:
+    for file in made_files(config):
         require_known(file, config)
         try:
             reading = _reading_at(repository, side, file)
@@ -108,7 +111,7 @@ def notes_of(file: File, left_out: Sequence[str], more: Sequence[str] = ()) -> I
     yield from (f"note: {visible(file.path)}: {line}" for line in (*lines, *more))
 
 
-def _reading_at(repository: Repository, side: Side, file: File) -> Reading:
+def _reading_at(repository: Repository, side: Side, file: File) -> MadeReading:
     most = file.most_mib << 20
     data = git.large_file_at(repository, side, file.path, most)
     if data is None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from schemalint import contract as contracts
 from schemalint.base.errors import SchemalintError, worst_status
 from schemalint.base.values import field, frozen, replace
+from schemalint.contract.contract_files import contract_files
 from schemalint.contract.contract_revisions import contracts_at
 from schemalint.delta.engine import Engine
 from schemalint.deploy.earlier_target import EarlierDeploy
@@ -203,9 +204,9 @@ def only_changed(deployment: Deployment, since: Side) -> Deployment:
 
 
 def _unchanged(request: DeployInput, since: Side) -> frozenset[str]:
-    globs, target = request.settings.config.globs, request.target.name
-    before = contracts_at(request.repository, since, globs).contracts
-    declared = contracts_at(request.repository, request.head, globs).contracts
+    files, target = contract_files(request.settings.config), request.target.name
+    before = contracts_at(request.repository, since, files).contracts
+    declared = contracts_at(request.repository, request.head, files).contracts
     return frozenset(
         contract.table
         for key, contract in declared.items()

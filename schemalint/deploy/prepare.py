@@ -14,6 +14,7 @@ from schemalint import contract as contracts
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.printable import visible
 from schemalint.base.values import frozen, replace
+from schemalint.contract.contract_files import contract_files, made_files
 from schemalint.contract.contract_revisions import Declarations, Revisions, contracts_at
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.engine import Engine
@@ -85,7 +86,7 @@ def prepare(request: DeployInput) -> Deployment:
         request.workers,
     )
     live_tables = access.tables()
-    revisions = Revisions(request.repository, config.globs, request.target.name, request.head)
+    revisions = Revisions(request.repository, contract_files(config), request.target.name, request.head)
     identities = TableIdentities(declared, revisions, request.target, request.repository.root, request.via)
     to_plan = [contract for contract in requested if _is_planned(contract)]
     live_tables.fetch(to_plan)
@@ -125,7 +126,7 @@ def prepare(request: DeployInput) -> Deployment:
         revision=request.head.commit,
         skipped=(
             *(_skipped(contract) for contract in requested if not _is_planned(contract)),
-            *(_of_another_tool(entry) for entry in config.declarations if not request.tables),
+            *(_of_another_tool(entry) for entry in made_files(config) if not request.tables),
         ),
         unplanned=tuple(unplanned),
         warnings=(
@@ -171,9 +172,11 @@ def _declared(request: DeployInput) -> Declarations:
     Raises:
         SchemalintError: A glob matches nothing, a contract has uncommitted changes, or is unreadable.
     """
-    for error in unmatched_globs(Project(request.repository, request.settings.config), request.head):
+    config = request.settings.config
+    files = contract_files(config)
+    for error in unmatched_globs(Project(request.repository, config), files.named, request.head):
         raise error
-    declarations = contracts_at(request.repository, request.head, request.settings.config.globs)
+    declarations = contracts_at(request.repository, request.head, files)
     if not isinstance(request.head, git.Worktree):
         changed = git.dirty(
             request.repository, {contract.file for contract in declarations.contracts.values()}
@@ -192,7 +195,7 @@ def _requested(request: DeployInput, declarations: Declarations) -> list[Contrac
     declared = declarations.contracts
     if not declared:
         declarations.require_complete()
-        for entry in request.settings.config.declarations:
+        for entry in made_files(request.settings.config):
             raise UsageError(
                 f"no contracts found, and {entry.format} alters the tables of {visible(entry.path)} itself",
                 help="compare them with their live tables: schemalint check --live",

@@ -88,7 +88,7 @@ class Anchors(Mapping[Anchor, Location]):
 
 
 NATIVE: Final = "native"
-"""The format whose files hold exceptions and are edited: schemalint's own."""
+"""schemalint's own format."""
 
 ManagedHow: TypeAlias = Literal["alter", "replace", "rename"]
 OnColumnChange: TypeAlias = Literal["append", "sync", "fail", "ignore"]
@@ -105,7 +105,9 @@ class Contract:
             REPLACE), or builds another one and renames it.
         on_column_change: What that tool does to a table that it alters when columns differ; None if it
             follows every declaration.
-        dialect: The format that declares it: ``native``, or that of another tool, whose files nobody edits.
+        dialect: The format that declares it.
+        is_edited: Whether schemalint edits the file that declares it, which holds exceptions then.
+        is_made: Whether another tool makes that file, of many tables; it says nothing else then.
         extends: The format of the declaration that this one adds to, if it declares no columns of its own.
         renamed_from: The old names of columns of that declaration, by their new ones.
         drop_features: The features that the contract drops explicitly.
@@ -130,6 +132,8 @@ class Contract:
     managed_how: ManagedHow = "alter"
     on_column_change: OnColumnChange | None = None
     dialect: str = NATIVE
+    is_edited: bool = True
+    is_made: bool = False
     extends: str | None = None
     renamed_from: Mapping[str, str] = field(default_factory=dict)
     drop_features: frozenset[str] = frozenset()

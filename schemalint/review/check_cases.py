@@ -317,7 +317,7 @@ def is_unchanged(request: CheckInput, path: str) -> bool:
     return base is not None and head is not None and base.data == head.data
 
 
-def _parsed(file: File | None, older: contracts.ReadResult | None = None) -> contracts.ReadResult:
+def _parsed(file: File | None, older: contracts.Reading | None = None) -> contracts.Reading:
     if file is None:
-        return contracts.ReadResult()
-    return contracts.read(visible(file.path), file.data, older)
+        return contracts.Reading()
+    return contracts.read_file(file, older)

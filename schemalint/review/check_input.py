@@ -8,13 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemalint.base.document import candidate
 from schemalint.base.values import field, frozen
+from schemalint.contract.contract_files import ContractFiles
 from schemalint.delta.engine import Engine, Engines
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract
 from schemalint.project.config import Config
-from schemalint.project.git import Contents, Side
+from schemalint.project.git import Contents, FormatOf, Side
 from schemalint.review.baseline import Baseline
 from schemalint.review.exception_files import Exceptions
 
@@ -75,7 +75,7 @@ class CheckInput:
         exceptions: The exceptions outside of the contracts.
         baseline: The baseline; None without one.
         declared: The tables that files of other tools declare; None if there are none.
-        is_chosen: Whether a file of the head with this path and content would be one of the contracts' files.
+        format_of: Returns the format of a file with contracts by its path and content; None for another file.
         tell: Called before each table with the stage of the run, how many are done, how many there are, and
             the table.
     """
@@ -95,7 +95,7 @@ class CheckInput:
     exceptions: Exceptions = field(default_factory=Exceptions)
     baseline: Baseline | None = None
     declared: DeclaredTables | None = None
-    is_chosen: Callable[[str, bytes], bool] = lambda _path, data: candidate(data)
+    format_of: FormatOf = ContractFiles().format_of
     tell: Tell = lambda _stage, _done, _total, _table: None
 
     @property

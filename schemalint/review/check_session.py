@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.base.errors import ConfigError, GitError, SchemalintError
 from schemalint.base.values import as_dict, frozen, replace
+from schemalint.contract.contract_files import contract_files, made_files
 from schemalint.delta.engine import Engine
 from schemalint.delta.table import LiveTable
 from schemalint.judge.rule_judge import ordered
@@ -191,14 +192,14 @@ class CheckSession:
             exceptions=exceptions_of(sides, *sides.accepted(git.foreign_head(request.env))),
             only=path_filter(root, request.paths, self.contents.paths()),
             live=self.live,
-            readable=readable_ancestors(sides.repository, sides.base_globs, sides.base),
+            readable=readable_ancestors(sides.repository, sides.base_files, sides.base),
             configurations=deciding if keeps else tuple(map(without_writers, deciding)),
             engine=request.engine,
             keeps_engines=keeps,
             repository=root,
             baseline=self.baseline,
             declared=self._with_overlays(self.contents),
-            is_chosen=sides.is_chosen,
+            format_of=sides.format_of,
             tell=self.tell,
         )
 
@@ -272,7 +273,7 @@ class CheckSession:
         """The errors and the findings about the configuration, whatever the contracts are."""
         sides = self.sides
         errors = (
-            *unmatched_globs(self.project, sides.head, sides.base),
+            *unmatched_globs(self.project, contract_files(sides.at_head).named, sides.head, sides.base),
             *lock_faults(sides.deciding[-1], self.rules.everywhere[-1].rules),
         )
         local = _rule_files(self.trusted, self.request, sides.repository)
@@ -331,7 +332,7 @@ def _with_settings(sides: Sides, trusted: Trusted | None, request: CheckRequest)
 def _declared(sides: Sides, request: CheckRequest) -> DeclaredTables | None:
     """Return the tables in files of other tools; None if there are none."""
     files = (request.base_from, request.head_from)
-    if files == (None, None) and not any(config.declarations for config in sides.deciding):
+    if files == (None, None) and not any(made_files(config) for config in sides.deciding):
         return None
     from schemalint.review.declared_tables import declared_tables  # noqa: PLC0415 (only with such files)
 

@@ -1,6 +1,6 @@
 """Both sides of other tools' files: which tables pair, and whether a file was made from its sources.
 
-What a format calls a table stays (`Reading.identities`), its name need not: a pull request builds into a
+What a format calls a table stays (`MadeReading.identities`), its name need not: a pull request builds into a
 schema of its own. So the head's tables keep the names of the base, unless one table goes another way than
 those around it: that one has moved.
 
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from schemalint.base.errors import ContractError, GitError, Location
 from schemalint.base.printable import visible
 from schemalint.base.values import field, frozen, grouped, replace
-from schemalint.contract.dialects import Reading
+from schemalint.contract.made_files import MadeReading
 from schemalint.delta.path import Path, format_path, split_path
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import SkippedTable
@@ -27,7 +27,7 @@ from schemalint.project.git import Revision, Side
 
 if TYPE_CHECKING:
     from schemalint.base.errors import SchemalintError
-    from schemalint.contract.dialects import Origin
+    from schemalint.contract.made_files import Origin
     from schemalint.project.config.declaration_files import Declarations
     from schemalint.project.git import Repository
 
@@ -55,7 +55,7 @@ class Pairs:
     why_gone: Mapping[str, str] = field(default_factory=dict)
 
 
-def paired(before: Reading, after: Reading) -> Pairs:
+def paired(before: MadeReading, after: MadeReading) -> Pairs:
     """Return the tables of both sides; one of the head has the name that the base gives it."""
     # Many tables are declared in one file; a removed one is no other one of it under a new name.
     base = [replace(contract, document=index) for index, contract in enumerate(before.contracts)]
@@ -142,7 +142,7 @@ def _twice(contract: Contract, identity: str) -> ContractError:
     )
 
 
-def _variants(before: Reading, after: Reading) -> Iterator[str]:
+def _variants(before: MadeReading, after: MadeReading) -> Iterator[str]:
     old, new = before.origin, after.origin
     if old is not None and new is not None and old.variant != new.variant:
         yield f"made {new.variant}, and that of the base {old.variant}: they write tables differently"
@@ -179,7 +179,7 @@ def why_not_made(
     repository: Repository,
     sides: tuple[Side, Side],
     entry: Declarations,
-    readings: tuple[Reading | None, Reading],
+    readings: tuple[MadeReading | None, MadeReading],
     *,
     is_ci: bool,
     is_given: bool,

@@ -16,10 +16,11 @@ from schemalint.base.errors import GitError, SchemalintError, UsageError
 from schemalint.base.printable import visible
 from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import field, frozen, replace
-from schemalint.contract.dialects import Reading
+from schemalint.contract.contract_files import made_files
+from schemalint.contract.made_files import MadeReading
 from schemalint.contract.tool_files import notes_of, read_file, require_known
 from schemalint.contract.tool_files import with_overlays as joined
-from schemalint.model.contract import NATIVE, Contract, table_key
+from schemalint.model.contract import Contract, table_key
 from schemalint.model.fact import DuplicateTable
 from schemalint.model.finding import Finding, SkippedTable
 from schemalint.project import git
@@ -75,7 +76,7 @@ class DeclaredTables:
 
     def texts_of(self, contracts: Iterable[Contract]) -> dict[str, str]:
         """Return the texts of the files that positions of contracts point into."""
-        files = {contract.file for contract in contracts if contract.dialect != NATIVE}
+        files = {contract.file for contract in contracts if contract.is_made}
         return {file: text for file in files if (text := self.texts(file)) is not None}
 
     def explained(self, finding: Finding, contract: Contract | None) -> Finding:
@@ -86,7 +87,7 @@ class DeclaredTables:
         """
         old = self.before.get(contract.key if contract else table_key(finding.table))
         contract = contract or old
-        if contract is None or contract.dialect == NATIVE:
+        if contract is None or not contract.is_made:
             return finding
         help_text = [finding.help] if finding.help else []
         if finding.path and str(finding.path[0]).lower() in self.observed.get(contract.key, ()):
@@ -103,7 +104,7 @@ class DeclaredTables:
     def _is_observed_live(self, finding: Finding) -> bool:
         """Whether only the live table says what a column was: its model at the base declares no type."""
         base = self.before.get(table_key(finding.table))
-        if base is None or base.dialect == NATIVE or "live" not in finding.against or not finding.path:
+        if base is None or not base.is_made or "live" not in finding.against or not finding.path:
             return False
         return base.open.columns and base.state.columns.get(str(finding.path[0])) is None
 
@@ -162,7 +163,7 @@ def declared_tables(
         return None
     for entry in entries:
         require_known(entry, deciding[-1])
-    known_at_base = frozenset(entry.path for entry in deciding[0].declarations)
+    known_at_base = frozenset(entry.path for entry in made_files(deciding[0]))
     files = _Files(repository, base, head, base_from, head_from, known_at_base, is_ci)
     return _joined([_sides(files, entry) for entry in entries])
 
@@ -171,7 +172,7 @@ def _entries(deciding: Sequence[Config], declarations: Iterable[Declarations]) -
     """Return the files, each once: with the models that any configuration names."""
     by_path: dict[tuple[str, str], Declarations] = {}
     for config in reversed(deciding):
-        for entry in config.declarations:
+        for entry in made_files(config):
             key = (entry.path, entry.format)
             models = (*by_path[key].models, *entry.models) if key in by_path else entry.models
             by_path[key] = replace(by_path.get(key, entry), models=tuple(dict.fromkeys(models)))
@@ -239,7 +240,7 @@ def _read(
     entry: Declarations,
     declarations: Declarations | None,
     catalog: bytes | None,
-) -> Reading | None:
+) -> MadeReading | None:
     """Return what a file declares on one side; None if the side has no such file.
 
     Observed types are those of the live table, so both sides have the same.
@@ -303,9 +304,9 @@ def _without_head(files: _Files, entry: Declarations, fault: str) -> DeclaredTab
     return DeclaredTables(skipped=(SkippedTable(visible(entry.path), f"{message}: run dbt parse"),))
 
 
-def _without_base(files: _Files, entry: Declarations, after: Reading) -> DeclaredTables:
+def _without_base(files: _Files, entry: Declarations, after: MadeReading) -> DeclaredTables:
     """Return the tables of a head without a base: all are new, unless the base has them somewhere else."""
-    new = paired(Reading(), after)
+    new = paired(MadeReading(), after)
     tables = DeclaredTables(
         after=new.after,
         errors=after.errors,
@@ -371,7 +372,7 @@ def _native(
     """Yield the contracts that declare one of the tables, and with ``everything`` all that extend another."""
     for file in files:
         may_extend = everything and b"extends" in file.data
-        if may_extend or not tables.keys().isdisjoint(contracts.table_keys(file.data)):
-            for contract in contracts.read(visible(file.path), file.data).contracts:
+        if may_extend or not tables.keys().isdisjoint(contracts.table_keys(file)):
+            for contract in contracts.read_file(file).contracts:
                 if contract.key in tables or contract.extends is not None:
                     yield contract

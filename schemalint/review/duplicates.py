@@ -73,7 +73,7 @@ def duplicates(
     files = contents.head
     for path in files.keys() - changed:
         if _may_hold_name(files[path].data, words):
-            for key in contracts.table_keys(files[path].data):
+            for key in contracts.table_keys(files[path]):
                 if name(key) in by_name:
                     by_name[name(key)].append(path)
     for key in sorted(by_name):
@@ -171,7 +171,7 @@ def _last_part(location: str) -> bytes:
 
 def _parsed(files: Mapping[str, File], paths: list[str]) -> list[Contract]:
     unique = list(dict.fromkeys(paths))
-    results = (contracts.read(visible(path), files[path].data) for path in unique)
+    results = (contracts.read_file(files[path]) for path in unique)
     return [contract for result in results for contract in result.contracts]
 
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from schemalint.contract.contract_files import contract_files
 from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.engine import Engines
 from schemalint.model.marker import declaration_hash
@@ -46,7 +47,7 @@ def live_side(
     root = project.repository.root
     require_reachable(target, root)
     tables = TargetTables(target, root, resolve_storage(target), via, history, workers)
-    revisions = Revisions(project.repository, settings.config.globs, target.name, head)
+    revisions = Revisions(project.repository, contract_files(settings.config), target.name, head)
 
     def fetch(contracts: Iterable[Contract]) -> None:
         tables.fetch(contracts)
@@ -83,7 +84,7 @@ def live_side_from(
     target = choose_target(settings, target_name) if target_name or len(settings.targets) == 1 else None
     tables = read_tables_file(file, target, project.repository.root, history=history)
     name = target.name if target else None
-    revisions = Revisions(project.repository, settings.config.globs, name, head)
+    revisions = Revisions(project.repository, contract_files(settings.config), name, head)
     return LiveSide(
         target=name,
         read=tables.read,

@@ -117,7 +117,12 @@ def _contracts(base: Config, head: Config) -> Iterator[Loosening]:
 
 
 def _declarations(base: Config, head: Config) -> Iterator[Loosening]:
-    """Yield each file of another tool that the head no longer reads as the base does."""
+    """Yield each file that the head no longer reads as the base does, or reads in another format."""
+    native = {PurePosixPath(glob).suffix for glob in (*including(base.contracts), *DEFAULT_GLOBS)}
+    known = {entry.path for entry in base.declarations}
+    for entry in head.declarations:
+        if entry.path not in known and PurePosixPath(entry.path).suffix in native:
+            yield Loosening("contracts", None, entry.path, ("contracts",), entry.path)
     kept = {entry.path: entry for entry in head.declarations}
     for entry in base.declarations:
         new = kept.get(entry.path)

@@ -6,7 +6,6 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
-from schemalint.base.printable import visible
 from schemalint.base.values import grouped
 from schemalint.model.fact import ConfigurationChanged
 from schemalint.review.loosened_settings import loosenings_in_folder
@@ -57,7 +56,7 @@ def _by_table(files: Mapping[str, File], paths: set[str]) -> dict[str, Contract]
     of_file = [
         contract
         for path in sorted(paths & files.keys())
-        for contract in contracts.read(visible(path), files[path].data).contracts
+        for contract in contracts.read_file(files[path]).contracts
     ]
     by_table = grouped((contract.key, contract) for contract in of_file)
     return {key: together[0] for key, together in by_table.items() if len(together) == 1}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from schemalint.base.errors import SchemalintError
 from schemalint.base.values import replace
+from schemalint.contract.contract_files import contract_files
 from schemalint.contract.contract_revisions import contracts_at
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.judge.case import Case
@@ -14,7 +15,7 @@ from schemalint.judge.rule_judge import collecting, ordered
 from schemalint.judge.verdict import judge
 from schemalint.model.client import ClientSupport
 from schemalint.model.consumer import Consumer
-from schemalint.model.contract import NATIVE, Contract, table_key
+from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import CheckResult, Finding, JudgedTable, Run, SideRef
 from schemalint.model.inventory import Inventory, TableSummary, summary_of
 from schemalint.project.git import Worktree
@@ -99,7 +100,7 @@ def _judged(
         consumers=contract.consumers if contract else (),
         after=live.state if live else None,
         live=live,
-        holds_exceptions=contract is None or contract.dialect == NATIVE,
+        holds_exceptions=contract is None or contract.is_edited,
         client_rows=client_rows,
     )
 
@@ -155,7 +156,7 @@ def with_exceptions(
     declared = {contract.key: contract for contract in contracts}
     at_base: Mapping[str, Contract] = declared
     if repository and approvals.reviewed and any(contract.exceptions for contract in declared.values()):
-        at_base = contracts_at(repository, approvals.reviewed, settings.config.globs).contracts
+        at_base = contracts_at(repository, approvals.reviewed, contract_files(settings.config)).contracts
     pairs = [(at_base.get(key), contract) for key, contract in declared.items()]
     exceptions = approvals.with_contracts(pairs)
     outcome = approve(result.findings, exceptions, rules.rules, approvals.today, baseline)

@@ -15,7 +15,7 @@ from schemalint.judge.case import Case
 from schemalint.judge.consumer_findings import each_client_once, each_stream_once
 from schemalint.judge.rule_judge import collecting, ordered, worst_of_each
 from schemalint.judge.verdict import judge
-from schemalint.model.contract import NATIVE, table_key
+from schemalint.model.contract import table_key
 from schemalint.model.finding import CheckResult, Finding, JudgedTable, Run, Severity, SideRef, TextChange
 from schemalint.project.git import Side
 from schemalint.review.approve import ExceptionResult, approve
@@ -102,7 +102,7 @@ class _Check:
             before=before.state if before else None,
             after=after.state if after else None,
             live=self.cases.live_tables.get(key),
-            holds_exceptions=declared.dialect == NATIVE,
+            holds_exceptions=declared.is_edited,
             client_rows=declared.client_rows,
         )
 
@@ -153,6 +153,8 @@ class _Check:
             finding = self.request.declared.explained(finding, contract)
         if finding.fix is None or contract is None:
             return finding
+        if not contract.is_edited:
+            return replace(finding, fix=None)
         changes: tuple[TextChange, ...] = ()
         # A layout that no edit can handle: the finding has no fix, and its help says what to write.
         with collecting(self.errors, contract.table), suppress(ContractError):
@@ -235,7 +237,7 @@ def with_texts(request: CheckInput, texts: Mapping[str, bytes]) -> CheckInput:
     exceptions = request.exceptions
     if exceptions.file in texts:
         exceptions = exceptions.with_text(texts[exceptions.file])
-    contents = request.contents.with_texts(texts, request.is_chosen)
+    contents = request.contents.with_texts(texts, request.format_of)
     return replace(request, contents=contents, exceptions=exceptions)
 
 

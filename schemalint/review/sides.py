@@ -11,14 +11,14 @@ from contextlib import suppress
 from functools import cache, cached_property, reduce
 from operator import or_
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from schemalint.base import limits
-from schemalint.base.document import candidate
 from schemalint.base.errors import ConfigError, Location, UsageError
 from schemalint.base.printable import visible
 from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen, replace
+from schemalint.contract.contract_files import ContractFiles, contract_files
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.table import TableState
 from schemalint.judge.case import Case
@@ -42,9 +42,6 @@ from schemalint.review.rule_sets import rules_about_configuration
 if TYPE_CHECKING:
     from schemalint.contract.contract_history import ContractHistory
     from schemalint.project.config.trust import RuleFiles
-
-Globs: TypeAlias = tuple[str, ...]
-"""The globs of contract files in one configuration; empty for all contract files."""
 
 
 @frozen
@@ -98,16 +95,19 @@ class Sides:
         return min((config.fail_on for config in self.deciding if config.fail_on is not None), default=None)
 
     @property
-    def head_globs(self) -> tuple[Globs, ...]:
-        """The globs of contract files at the head, of each configuration that decides."""
-        return tuple(dict.fromkeys(config.globs for config in self.deciding))
+    def head_files(self) -> tuple[ContractFiles, ...]:
+        """The files with contracts at the head, of each configuration that decides."""
+        return tuple(dict.fromkeys(map(contract_files, self.deciding)))
 
     @property
-    def base_globs(self) -> Globs:
-        """Those at the base; other files do not say what tables were."""
+    def base_files(self) -> ContractFiles:
+        """The files with contracts at the base; other files do not say what tables were."""
         if not self.is_local:
-            return self.head_globs[0]
-        return self.at_base.globs if self.at_head.contracts else git.within(self.at_base.folder or "", ())
+            return self.head_files[0]
+        chosen = contract_files(self.at_base)
+        if self.at_head.contracts:
+            return chosen
+        return replace(chosen, globs=git.within(chosen.folder, ()))
 
     def accepted(self, foreign: str | None) -> tuple[tuple[str, ...], str | None]:
         """Return which kinds of exceptions count at once, and why none of the change does.
@@ -129,14 +129,14 @@ class Sides:
         Args:
             reads_unchanged: See `git.changes`.
         """
-        repository, base_globs, head_globs = self.repository, self.base_globs, self.head_globs
-        if {base_globs} == {*head_globs}:
+        repository, of_base, of_head = self.repository, self.base_files, self.head_files
+        if {of_base} == {*of_head}:
             return git.changes(
                 repository,
                 self.base,
                 self.head,
-                candidate,
-                base_globs,
+                of_base.format_of,
+                of_base.listed,
                 NESTED,
                 reads_unchanged=reads_unchanged,
             )
@@ -144,13 +144,13 @@ class Sides:
         parts = [
             git.changes(
                 repository,
-                self.base if globs == base_globs else nothing,
-                self.head if globs in head_globs else nothing,
-                candidate,
-                globs,
+                self.base if files == of_base else nothing,
+                self.head if files in of_head else nothing,
+                files.format_of,
+                files.listed,
                 NESTED,
             )
-            for globs in dict.fromkeys((base_globs, *head_globs))
+            for files in dict.fromkeys((*reversed(of_head), of_base))
         ]
         return Contents(
             {path: file for part in parts for path, file in part.base.items()},
@@ -161,12 +161,10 @@ class Sides:
             {path: data for part in parts for path, data in part.former.items()},
         )
 
-    def is_chosen(self, path: str, data: bytes) -> bool:
-        """Whether a file of the head with this content is one of the contracts' files."""
-        return any(
-            git.selection(globs).includes(path) and git.is_chosen(path, data, candidate, globs)
-            for globs in self.head_globs
-        )
+    def format_of(self, path: str, data: bytes) -> str | None:
+        """Return the format of a file of the head with contracts; None for another file."""
+        formats = (files.chosen_format(path, data) for files in self.head_files)
+        return next((name for name in formats if name is not None), None)
 
     def with_nested(self, contents: Contents) -> Sides:
         """Return the sides with the nested files of their configurations.
@@ -176,7 +174,7 @@ class Sides:
         """
         of_base = contents.beside_base
         if self.commit is not None and self.commit.commit != self.base.commit:
-            of_base = git.beside_files(self.repository, self.commit, self.base_globs, NESTED)
+            of_base = git.beside_files(self.repository, self.commit, self.base_files.listed, NESTED)
         if not of_base and not contents.beside_head:
             return self
         at_head = with_nested(self.at_head, contents.beside_head)
@@ -296,7 +294,7 @@ def _is_first(trusted: Config, head: Config) -> bool:
 
 def _has_contracts(repository: Repository, side: Side) -> bool:
     """Return whether a side has contracts that the default globs include."""
-    return bool(git.changes(repository, EmptyTree("one side is read"), side, candidate).head)
+    return bool(git.changes(repository, EmptyTree("one side is read"), side, ContractFiles().format_of).head)
 
 
 def _edited_rule_files(sides: Sides, trusted: Config, commit: Revision) -> Iterator[Loosening]:
@@ -311,7 +309,7 @@ def _edited_rule_files(sides: Sides, trusted: Config, commit: Revision) -> Itera
 
 
 def readable_ancestors(
-    repository: Repository, globs: Globs, base: Side
+    repository: Repository, files: ContractFiles, base: Side
 ) -> Callable[[str], tuple[str, Contract] | None]:
     """Return a search for a table's contract at the newest ancestor of the base where it can be read."""
 
@@ -319,7 +317,7 @@ def readable_ancestors(
     def history() -> ContractHistory:
         from schemalint.contract.contract_history import ContractHistory  # noqa: PLC0415 (only if the base is unreadable)
 
-        return ContractHistory(repository, globs, base)
+        return ContractHistory(repository, files, base)
 
     return lambda key: next(history().newest_first(key), None) if base.commit else None
 

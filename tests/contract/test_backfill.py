@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.contract import edited_text, read
+from schemalint.contract import Reading, edited_text, read
 from schemalint.contract.dialects.native.printing import print_contract
-from schemalint.contract.read_contracts import ReadResult
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.path import Part
 from schemalint.model.contract import Backfill, Contract
@@ -15,7 +14,7 @@ from schemalint.model.finding import DeclareRenames
 HEAD = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: code, type: string}\n"
 
 
-def result(column: str) -> ReadResult:
+def result(column: str) -> Reading:
     return read("orders.yml", f"{HEAD}{column}\n")
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemalint.contract import ReadResult, print_contract, read
+from schemalint.contract import Reading, print_contract, read
 from schemalint.model.contract import Contract
 from support.contract_strategies import contracts
 
@@ -65,5 +65,5 @@ def test_a_damaged_contract_is_read_or_refused_but_never_raises(
     )
     result = read(contract.file, text[:start] + data.draw(pieces) + text[end:])
 
-    assert isinstance(result, ReadResult)
+    assert isinstance(result, Reading)
     assert all(error.location and error.location.file == contract.file for error in result.errors)

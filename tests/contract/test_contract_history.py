@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.contract.contract_files import ContractFiles
 from schemalint.contract.contract_history import ContractHistory, tables_at
 from schemalint.contract.renamed_tables import renamed_tables
 from schemalint.project.git import Revision, Worktree, open_repository
@@ -73,7 +74,8 @@ def test_history_has_the_contracts_that_a_reading_of_each_commit_finds(
     grown: Repo, globs: tuple[str, ...]
 ) -> None:
     repository = open_repository(grown.path, grown.env)
-    read, history = tables_at(repository, globs), ContractHistory(repository, globs, Worktree())
+    files = ContractFiles(globs)
+    read, history = tables_at(repository, files), ContractHistory(repository, files, Worktree())
     chain = grown.git("rev-list", "--first-parent", "HEAD").split()
     commits = grown.git("rev-list", "HEAD").split()
     assert len(commits) > len(chain)
@@ -83,7 +85,7 @@ def test_history_has_the_contracts_that_a_reading_of_each_commit_finds(
     assert keys
     for key in keys:
         revisions = [found for found in followed(read, chain, key) if found is not None]
-        newest_first = ContractHistory(repository, globs, Worktree()).newest_first(key)
+        newest_first = ContractHistory(repository, files, Worktree()).newest_first(key)
         assert distinct(found for _commit, found in newest_first) == distinct(revisions)
         for commit, found in history.newest_first(key):
             assert found.state in [contract.state for contract in read(commit).values()]
@@ -131,20 +133,22 @@ def test_revision_is_named_by_the_newest_commit_that_changed_a_contract(tmp_path
         commits.append(repo.commit())
         repo.write("README.md", content)
         repo.commit()
-    history = ContractHistory(open_repository(repo.path, repo.env), (), Worktree())
+    history = ContractHistory(open_repository(repo.path, repo.env), ContractFiles(), Worktree())
     assert [commit for commit, _found in history.newest_first("s.a")] == commits[::-1]
     assert list(history.commits()) == commits[::-1]
 
 
 def test_history_of_a_branch_without_a_commit_is_empty(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
-    history = ContractHistory(open_repository(repo.path, repo.env), (), Worktree())
+    history = ContractHistory(open_repository(repo.path, repo.env), ContractFiles(), Worktree())
     assert (history.tip, list(history.commits()), list(history.newest_first("s.a"))) == (None, [], [])
 
 
 def test_commit_that_this_clone_lacks_has_no_contract(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
     head = repo.commit()
-    history = ContractHistory(open_repository(repo.path, repo.env), (), Revision(head, head, "test"))
+    history = ContractHistory(
+        open_repository(repo.path, repo.env), ContractFiles(), Revision(head, head, "test")
+    )
     assert history.all_at("1" * 40) == {}
     assert history.at("1" * 40, "s.a") is None

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemalint.base.document import yaml_reader
-from schemalint.contract import ReadResult, print_contract, read_contracts
+from schemalint.contract import Reading, print_contract, read_contracts
 from schemalint.contract.anchors import TextAnchors
 from schemalint.contract.dialects.native.plain_data import Data, as_data
 from support.contract_strategies import contracts
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 FILE: Final = "contracts/any.yml"
 
 
-def alone(text: str) -> ReadResult:
+def alone(text: str) -> Reading:
     """Read a text, whatever was read before."""
     read_contracts._read.cache_clear()  # noqa: SLF001 (both ways must agree)
     return read_contracts.read(FILE, text)
 
 
-def beside(text: str, older: str) -> ReadResult:
+def beside(text: str, older: str) -> Reading:
     """Read a text beside an older one."""
     base = alone(older)
     return read_contracts.read(FILE, text, base)
 
 
-def everything(result: ReadResult) -> object:
+def everything(result: Reading) -> object:
     """Return what was read, with all that contracts do not compare."""
     return (
         result.contracts,

@@ -8,6 +8,7 @@ import pytest
 
 from schemalint.base.values import replace
 from schemalint.contract import contract_history
+from schemalint.contract.contract_files import ContractFiles
 from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.datatype import STRING
 from schemalint.deploy.last_applied import LastApplied, find_last_applied
@@ -102,7 +103,9 @@ def test_uncommitted_swap_that_the_table_may_have_is_refused(branch: Branch) -> 
     declared = branch.contract(branch.declare(SWAPPED))
     branch.repo.git("reset", "--quiet", "--mixed", "HEAD~1")
     repository = open_repository(branch.repo.path, branch.repo.env)
-    found = find_last_applied(Revisions(repository, DEFAULT_GLOBS, "prod", Worktree()), declared, table)
+    found = find_last_applied(
+        Revisions(repository, ContractFiles(DEFAULT_GLOBS), "prod", Worktree()), declared, table
+    )
     assert "and at the working tree, with renames in between" in reason(found)
 
 

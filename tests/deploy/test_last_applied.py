@@ -9,6 +9,7 @@ import pytest
 
 from schemalint.base.errors import LiveError, SchemalintError
 from schemalint.base.values import replace
+from schemalint.contract.contract_files import ContractFiles
 from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.datatype import LONG, SHORT
 from schemalint.delta.protocol import Protocol
@@ -438,7 +439,7 @@ def test_branch_without_commits_has_no_last_applied_revision(branch: Branch, tmp
     unborn = Branch(Repo(tmp_path / "unborn"))
     unborn.write(A2_B)
     repository = open_repository(unborn.repo.path, unborn.repo.env)
-    revisions = Revisions(repository, DEFAULT_GLOBS, "prod", Worktree())
+    revisions = Revisions(repository, ContractFiles(DEFAULT_GLOBS), "prod", Worktree())
     assert find_last_applied(revisions, branch.contract(), table) == LastApplied((branch.contract(),))
     other = without_field(table, "b")
     assert find_last_applied(revisions, branch.contract(), other) == LastApplied()

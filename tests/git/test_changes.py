@@ -9,6 +9,7 @@ import pytest
 
 from schemalint.base.errors import GitError
 from schemalint.base.printable import visible
+from schemalint.contract.contract_files import ContractFiles
 from schemalint.project.git import (
     MAX_SIZE,
     Contents,
@@ -30,13 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from schemalint.project.git import File
+from schemalint.project.git import File
 
 CONTRACT = "schemalint: 1\ntable: {}\n"
-
-
-def is_candidate(data: bytes) -> bool:
-    return data.startswith(b"schemalint:")
 
 
 def at(repo: Repo, revision: str = "HEAD") -> Revision:
@@ -45,8 +42,9 @@ def at(repo: Repo, revision: str = "HEAD") -> Revision:
 
 def compare(repo: Repo, head: Side, base: Side | None = None, globs: Sequence[str] = ()) -> Contents:
     opened, base = open_repository(repo.path, repo.env), base or at(repo)
-    contents = changes(opened, base, head, is_candidate, globs)
-    without_unchanged = changes(opened, base, head, is_candidate, globs, reads_unchanged=False)
+    format_of = ContractFiles(tuple(globs)).format_of
+    contents = changes(opened, base, head, format_of, globs)
+    without_unchanged = changes(opened, base, head, format_of, globs, reads_unchanged=False)
     read_later = without_unchanged.with_unchanged(None)
     assert (read_later.base, read_later.head) == (contents.base, contents.head)
     assert list_sides(opened, base, head, globs)[0] == list_files(opened, base, globs)
@@ -402,7 +400,7 @@ def test_paths_that_differ_from_the_last_commit_are_dirty(repo: Repo) -> None:
 def unchanged_with(repo: Repo, head: Side, *texts: str) -> list[str]:
     """Return the unchanged candidates that have one of the texts."""
     opened = open_repository(repo.path, repo.env)
-    contents = changes(opened, at(repo), head, is_candidate, reads_unchanged=False)
+    contents = changes(opened, at(repo), head, ContractFiles().format_of, reads_unchanged=False)
     assert contents.unchanged is not None
     return [file.path for file in contents.unchanged.read(texts)]
 
@@ -425,7 +423,7 @@ def test_unchanged_files_are_searched_as_they_are_stored(repo: Repo, head: Side 
 
 def test_changed_files_are_not_unchanged(repo: Repo, head: Side) -> None:
     opened = open_repository(repo.path, repo.env)
-    contents = changes(opened, at(repo, "before"), head, is_candidate, reads_unchanged=False)
+    contents = changes(opened, at(repo, "before"), head, ContractFiles().format_of, reads_unchanged=False)
     assert contents.unchanged is not None
     assert contents.unchanged.blobs == {}
     assert contents.paths() == {*contents.base, *contents.head}

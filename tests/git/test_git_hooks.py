@@ -23,7 +23,7 @@ from schemalint.project.git import changes, find_base, find_head, open_repositor
 repo = open_repository(Path.cwd(), os.environ)
 head = find_head(repo, sys.argv[3], os.environ)
 base = find_base(repo, head, None, os.environ)
-contents = changes(repo, base, head, lambda data: data.startswith(b"schemalint:"))
+contents = changes(repo, base, head, lambda _path, data: "" if data.startswith(b"schemalint:") else None)
 seen = {
     "root": str(repo.root),
     "base": base.commit,

@@ -78,7 +78,9 @@ def test_huge_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.Mo
     for number in range(8):
         repo.write(f"{number}.yml", f"schemalint: {number}\n" * (100_000 if number % 2 else 1))
     repo.git("add", "--all")
-    contents = changes(open_repository(repo.path, repo.env), EmptyTree("none"), Index(), lambda _: True)
+    contents = changes(
+        open_repository(repo.path, repo.env), EmptyTree("none"), Index(), lambda _path, _data: ""
+    )
     assert list(contents.head) == ["0.yml", "2.yml", "4.yml", "6.yml"]
     assert list(contents.unread) == ["1.yml", "3.yml", "5.yml", "7.yml"]
 
@@ -94,4 +96,4 @@ def test_contracts_that_are_too_large_together_are_refused(
     if side == Index():
         repo.git("add", "--all")
     with pytest.raises(GitError, match="the contract files have more than 0 MiB"):
-        changes(open_repository(repo.path, repo.env), EmptyTree("none"), side, lambda _: True)
+        changes(open_repository(repo.path, repo.env), EmptyTree("none"), side, lambda _path, _data: "")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.base.document import candidate, yaml_reader
+from schemalint.base.document import yaml_reader
+from schemalint.contract.contract_files import ContractFiles
 from schemalint.project.git import Contents, File, Revision, Worktree, changes, open_repository
 from schemalint.review.check_input import CheckInput
 from schemalint.review.duplicates import FOLDED_TO_ASCII
@@ -106,7 +107,11 @@ def request_in(repo: Repo, unchanged: Mapping[str, str], new: str) -> CheckInput
     repo.write("new.yml", contract(new))
     base = Revision("HEAD", repo.git("rev-parse", "HEAD"), "test")
     contents = changes(
-        open_repository(repo.path, repo.env), base, Worktree(), candidate, reads_unchanged=False
+        open_repository(repo.path, repo.env),
+        base,
+        Worktree(),
+        ContractFiles().format_of,
+        reads_unchanged=False,
     )
     return CheckInput(base, Worktree(), contents, rule_sets((built_in()["duplicate-table"],)))
 

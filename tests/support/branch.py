@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from schemalint.base.values import replace
+from schemalint.contract.contract_files import ContractFiles
 from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.datatype import Field, map_fields
 from schemalint.delta.path import format_path
@@ -52,7 +53,7 @@ class Branch:
     def revisions(self, head: str = "HEAD") -> Revisions:
         repository = open_repository(self.repo.path, self.repo.env)
         commit = resolve(repository, head)
-        return Revisions(repository, DEFAULT_GLOBS, "prod", Revision(commit, commit, "head"))
+        return Revisions(repository, ContractFiles(DEFAULT_GLOBS), "prod", Revision(commit, commit, "head"))
 
     def contract(self, commit: str = "HEAD") -> Contract:
         revisions = self.revisions(commit)

@@ -146,8 +146,8 @@ def adopt(request: AdoptionInput) -> Adoption:
 
 
 def _pulled(request: AdoptionInput, home: Path, of_dbt: list[str]) -> PullResult:
-    root, globs = request.repository.root, request.settings.config.globs
-    declared, unreadable = declared_contracts(request.repository, globs)
+    root = request.repository.root
+    declared, unreadable = declared_contracts(request.repository, request.settings.config)
     errors: list[PullFailure] = []
     result = pull(
         PullInput(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from schemalint.base.document import candidate
 from schemalint.base.values import frozen
+from schemalint.contract.contract_files import ContractFiles
 from schemalint.project.git import EmptyTree, Worktree, changes, list_files
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ class NewTarget:
 
 def is_folder_free(repository: Repository) -> bool:
     """Whether the folder of contracts can be theirs: no other YAML is in it, and no contract elsewhere."""
-    contracts = {*changes(repository, EmptyTree("one side"), Worktree(), candidate).head}
+    chosen = ContractFiles()
+    contracts = {*changes(repository, EmptyTree("one side"), Worktree(), chosen.format_of).head}
     listing = list_files(repository, Worktree(), (f"{CONTRACTS}/**",))
     return {path for path in (*listing.blobs, *listing.on_disk) if path.endswith(_YAML)} == contracts
 

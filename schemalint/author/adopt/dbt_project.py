@@ -13,7 +13,7 @@ from schemalint.author.adopt.pipelines import Service, job_change
 from schemalint.base.errors import UsageError
 from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import replace
-from schemalint.contract.dialects.dbt.manifest import Json, mapping, mappings, parse_manifest, text
+from schemalint.contract.made_files.dbt.manifest import Json, mapping, mappings, parse_manifest, text
 from schemalint.project.config.declaration_files import MOST_MIB
 from schemalint.project.git import Worktree, list_files
 from schemalint.tables.storage import location_key

@@ -10,9 +10,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from schemalint import contract as contracts
-from schemalint.base.document import candidate
 from schemalint.base.errors import SchemalintError
 from schemalint.base.values import replace
+from schemalint.contract.contract_files import contract_files
 from schemalint.model.finding import Severity
 from schemalint.project.git import Contents, EmptyTree, File, Worktree, changes
 from schemalint.review.audit_cases import audit_cases, read_for_audit
@@ -58,7 +58,8 @@ def baseline_of(
         via: The catalogs of a running Spark session.
         workers: How many tables are read at the same time.
     """
-    change = changes(repository, _NOTHING, Worktree(), candidate, settings.config.globs)
+    chosen = contract_files(settings.config)
+    change = changes(repository, _NOTHING, Worktree(), chosen.format_of, chosen.listed)
     files = {**change.head, **{path: File(path, text.encode(), None) for path, text in new.items()}}
     rules = rule_sets_of([settings.config])
 
@@ -110,7 +111,7 @@ def _counts(table: TableReading, new: Mapping[str, str]) -> bool:
 
 
 def _contracts_in(file: File) -> Iterable[Contract]:
-    return contracts.read(file.path, file.data).contracts
+    return contracts.read_file(file).contracts
 
 
 def _requests(

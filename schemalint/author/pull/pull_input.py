@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from schemalint import contract as contracts
 from schemalint.author.contract_files import PulledFile
 from schemalint.author.pull.live_declaration import Scope
-from schemalint.base.document import candidate
 from schemalint.base.errors import ConfigError, ContractError, SchemalintError
-from schemalint.base.printable import visible
 from schemalint.base.values import frozen
+from schemalint.contract.contract_files import contract_files
 from schemalint.delta.path import format_path, split_path
 from schemalint.model.contract import Contract
+from schemalint.project.config import Config
 from schemalint.project.config.trust import TrustedTarget, resolve_storage
 from schemalint.project.git import EmptyTree, Repository, Worktree, changes, list_files
 from schemalint.tables.catalog.table_location import absolute_location
@@ -96,26 +96,27 @@ class PullResult:
 
 
 def declared_contracts(
-    repository: Repository, globs: Iterable[str]
+    repository: Repository, config: Config
 ) -> tuple[dict[str, DeclaredContract], tuple[ContractError, ...]]:
     """Return the contracts of the working tree by table key, and why others cannot be read."""
     contracts_by_key: dict[str, DeclaredContract] = {}
-    contents = changes(repository, EmptyTree("one side"), Worktree(), candidate, tuple(globs))
+    chosen = contract_files(config)
+    contents = changes(repository, EmptyTree("one side"), Worktree(), chosen.format_of, chosen.listed)
     errors = [*contracts.unread_files(contents)]
     for file in contents.head.values():
-        result = contracts.read(visible(file.path), file.data)
+        result = contracts.read_file(file)
         errors += result.errors
         for contract in result.contracts:
             contracts_by_key.setdefault(contract.key, DeclaredContract(repository.root / file.path, contract))
     return contracts_by_key, tuple(errors)
 
 
-def unseen(repository: Repository, globs: Iterable[str], files: Collection[Path]) -> tuple[Path, ...]:
+def unseen(repository: Repository, config: Config, files: Collection[Path]) -> tuple[Path, ...]:
     """Return the files that `check` does not read: ignored, outside the globs, or outside the repository."""
     if not files:
         return ()
     root = repository.root.resolve()
-    listing = list_files(repository, Worktree(), tuple(globs))
+    listing = list_files(repository, Worktree(), contract_files(config).listed)
     read = {root / path for path in (*listing.blobs, *listing.on_disk)}
     return tuple(file for file in files if file.parent.resolve() / file.name not in read)
 

@@ -1,25 +1,23 @@
-"""The formats of other tools that declare tables: one module or package per format, found by walking.
+"""The formats in which people declare tables, schemalint's own included: one package per format.
 
-schemalint's own format, `schemalint.contract.dialects.native`, is a package beside them. It is the only one
-that is edited, and the only one without a `Dialect`: its files are chosen by globs.
+Globs of the configuration say which files are of which format (`schemalint.contract.contract_files`); others
+are of schemalint's own, `schemalint.contract.dialects.native`. What another tool makes of its project is no
+dialect: see `schemalint.contract.made_files`.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, Final, Protocol, TypeAlias
 
+from schemalint.base.errors import ContractError
 from schemalint.base.modules import module_names, module_of
-from schemalint.base.values import field, frozen, replace
+from schemalint.base.values import frozen, replace
 from schemalint.delta.datatype import UNMANAGED, map_fields
-from schemalint.model.contract import NATIVE
-
-if TYPE_CHECKING:
-    from schemalint.base.errors import ContractError
-    from schemalint.delta.table import TableState
-    from schemalint.model.contract import Contract
-    from schemalint.project.config.declaration_files import Declarations
+from schemalint.delta.table import TableState
+from schemalint.model.contract import Contract
 
 OF_FIELDS: Final = ("comment", "default", "generated", "identity", "type_changes")
 """The parts of a column that a dialect may not be able to say, as `Field` names them."""
@@ -29,104 +27,54 @@ OF_TABLES: Final = ("description", "partitioned_by", "clustered_by", "constraint
 
 
 @frozen
-class Source:
-    """What a dialect reads of one side.
-
-    Attributes:
-        file: The path of the file that the configuration or the command line names.
-        data: Its content.
-        settings: How the configuration wants it read.
-        read: Returns another file of the same side by its path from the repository's top; None if it is
-            missing or cannot be read.
-    """
-
-    file: str
-    data: bytes
-    settings: Declarations
-    read: Callable[[str], bytes | None] = lambda _path: None
-
-
-@frozen
-class Origin:
-    """What made a file, as the file itself says.
-
-    Attributes:
-        project: The project that it is of.
-        made_at: When it was made: ISO 8601.
-        commit: The full id of the commit that it was made from; None if the file does not say.
-        variant: What else decides how it is read, in a few words: ``for the adapter spark``.
-    """
-
-    project: str
-    made_at: str
-    commit: str | None = None
-    variant: str = ""
-
-
-@frozen
 class Reading:
-    """The tables that a file declares.
-
-    Attributes:
-        contracts: The contracts, each table once.
-        errors: What cannot be read; the other tables are.
-        identities: What stays the same of a table whose name differs between base and head, by table key.
-        observed: The columns whose types the file does not declare, by table key: another file or a live
-            table has them.
-        left_out: What the file declares and nobody compares, each a few words: ``2 views``.
-        unreadable: The identities of tables with an error; they are not gone.
-        reasons: Why something that has an identity is left out: ``model orders is a view``.
-        sources: The files that it was made from, by their paths from the repository's top, as far as it says.
-        text: Returns the text of a file that positions point into; None if it cannot be read.
-        origin: What made the file, if it says so.
-    """
+    """The contracts of a file, in order, and its errors."""
 
     contracts: tuple[Contract, ...] = ()
     errors: tuple[ContractError, ...] = ()
-    identities: Mapping[str, str] = field(default_factory=dict)
-    observed: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    left_out: tuple[str, ...] = ()
-    unreadable: frozenset[str] = frozenset()
-    reasons: Mapping[str, str] = field(default_factory=dict)
-    sources: tuple[str, ...] = ()
-    text: Callable[[str], str | None] = lambda _file: None
-    origin: Origin | None = None
 
 
 class Dialect(Protocol):
-    """What the module of a format provides."""
+    """What the package of a format provides."""
 
     EXPRESSES: frozenset[str]
     """The parts of a contract that the format can say, of `OF_TABLES` and `OF_FIELDS`; any format can say
     names, types and nullability of columns. What it cannot say is unmanaged, never "none"."""
 
-    def read(self, source: Source) -> Reading:
-        """Return the tables that a file declares."""
+    IS_EDITED: bool
+    """Whether schemalint edits its files, and whether they hold exceptions."""
+
+    def candidate(self, path: str, data: bytes) -> bool:
+        """Return whether a file that its globs choose may declare tables; it is called for each file."""
+
+    def table_names(self, data: bytes) -> Iterable[str]:
+        """Return the names of the tables that a file may declare, and perhaps others, without reading it."""
+
+    def read(self, path: str, data: bytes | str, older: Reading | None) -> Reading:
+        """Return all tables that a file declares; one that cannot be read hides no other.
+
+        Args:
+            path: The file's path for locations, relative to the repository's root and with ``/``.
+            data: The file's content.
+            older: What was read from the file of an older revision; the result is the same without it.
+        """
 
 
 def dialects() -> tuple[str, ...]:
-    """Return the names of all formats but schemalint's own, sorted."""
-    return tuple(name for name in module_names(sys.modules[__name__]) if name != NATIVE)
+    """Return the names of all formats, sorted."""
+    return module_names(sys.modules[__name__])
 
 
-def read_declarations(source: Source) -> Reading:
-    """Read a file in the format that its settings name, which is one of `dialects`."""
-    name = source.settings.format
-    dialect = module_of(sys.modules[__name__], name, Dialect)
-    reading = dialect.read(source)
-    return replace(
-        reading,
-        contracts=tuple(
-            replace(contract, dialect=name, state=_said(contract.state, dialect.EXPRESSES))
-            for contract in reading.contracts
-        ),
-    )
+@cache
+def dialect(name: str) -> Dialect:
+    """Return the format of a name, which is one of `dialects`."""
+    return module_of(sys.modules[__name__], name, Dialect)
 
 
 _Parts: TypeAlias = dict[str, Any]
 
 
-def _said(state: TableState, parts: frozenset[str]) -> TableState:
+def said(state: TableState, parts: frozenset[str]) -> TableState:
     """Return a state without the parts that a dialect cannot say."""
     nothing = type(state)()
     silent: _Parts = {part: getattr(nothing, part) for part in OF_TABLES if part not in parts}

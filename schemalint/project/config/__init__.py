@@ -16,6 +16,7 @@ from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
 from schemalint.project.config.declaration_files import Declarations
 from schemalint.project.config.toml_text import read_toml
+from schemalint.project.git import DEFAULT_GLOBS, including
 from schemalint.project.git.listing import within
 
 OptionValue: TypeAlias = str | int | float | bool
@@ -143,6 +144,15 @@ class Config:
     def globs(self) -> tuple[str, ...]:
         """The globs of contract files from the repository's top; none leads out of the folder."""
         return within(self.folder or "", self.contracts)
+
+    @property
+    def all_globs(self) -> tuple[str, ...]:
+        """`globs`, and the paths of the other files that declare tables."""
+        if not self.declarations:
+            return self.globs
+        prefix = f"{self.folder}/" if self.folder else ""
+        paths = (file.path.removeprefix(prefix) for file in self.declarations)
+        return (*self.globs, *(() if including(self.globs) else DEFAULT_GLOBS), *paths)
 
     def at(self, file: str) -> Config:
         """Return the settings for the contracts of a file: with those of its nested files."""

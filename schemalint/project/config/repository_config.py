@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from schemalint.base import limits
@@ -53,7 +54,7 @@ def require_file(file: str) -> Path:
     return path
 
 
-def unmatched_globs(project: Project, *sides: Side) -> tuple[ConfigError, ...]:
+def unmatched_globs(project: Project, globs: Sequence[str], *sides: Side) -> tuple[ConfigError, ...]:
     """Return an error for each glob of contract files that matches no file of any side.
 
     A misspelt glob would hide all its contracts.
@@ -64,7 +65,7 @@ def unmatched_globs(project: Project, *sides: Side) -> tuple[ConfigError, ...]:
             f"{config.file}: the glob {glob!r} of `contracts` matches no file",
             help="correct or remove it; a contract is a file that git tracks, or would add",
         )
-        for glob in git.unmatched_globs(project.repository, sides, config.globs)
+        for glob in git.unmatched_globs(project.repository, sides, globs)
     )
 
 
@@ -103,5 +104,5 @@ def with_nested_at(repository: Repository, side: Side, settings: Config) -> Conf
     """
     if settings.folder is None:
         return settings
-    files = git.beside_files(repository, side, settings.globs, NESTED)
+    files = git.beside_files(repository, side, settings.all_globs, NESTED)
     return with_nested(settings, files) if files else settings

@@ -13,17 +13,18 @@ from schemalint.project.git.comparison_base import find_base, find_head
 from schemalint.project.git.contents import (
     Beside,
     Contents,
+    FormatOf,
     beside_files,
     changes,
     dirty,
     file_at,
-    is_chosen,
 )
 from schemalint.project.git.events import foreign_head, is_ci, is_review
-from schemalint.project.git.globs import escape_glob
+from schemalint.project.git.globs import Glob, escape_glob, parse_glob
 from schemalint.project.git.listing import (
     DEFAULT_GLOBS,
     Listing,
+    including,
     list_files,
     selection,
     unmatched_globs,
@@ -52,6 +53,8 @@ __all__ = [
     "Contents",
     "EmptyTree",
     "File",
+    "FormatOf",
+    "Glob",
     "Index",
     "Listing",
     "MissingHistoryError",
@@ -72,14 +75,15 @@ __all__ = [
     "find_repository",
     "first_parents",
     "foreign_head",
+    "including",
     "is_ancestor",
-    "is_chosen",
     "is_ci",
     "is_known",
     "is_review",
     "large_file_at",
     "list_files",
     "open_repository",
+    "parse_glob",
     "read_blobs",
     "relate",
     "resolve",

@@ -32,11 +32,13 @@ class File:
         data: The blob's bytes, or the bytes on disk if there is no blob.
         blob: Blob id, None if the content is only on disk. Equal ids mean equal contents; without an id the
             contents must be compared.
+        format: What the caller of `schemalint.project.git.changes` takes it for.
     """
 
     path: str
     data: bytes
     blob: str | None
+    format: str = "native"
 
 
 def read_blobs(repo: Repository, blobs: Collection[str]) -> Iterator[tuple[str, bytes | None]]:

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import errno
 import os
-from functools import partial
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import field, frozen, grouped, replace
 from schemalint.project.git.blobs import MAX_SIZE, File, read_blobs, within_limit
 from schemalint.project.git.globs import escape_glob
-from schemalint.project.git.listing import including, list_files, list_sides, only_beside, selection, without
+from schemalint.project.git.listing import list_files, list_sides, only_beside, selection, without
 from schemalint.project.git.sides import EmptyTree, Index, Revision, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from schemalint.project.git.listing import Listing
     from schemalint.project.git.repository import Repository
 
-_YAML = (".yml", ".yaml")
+FormatOf: TypeAlias = Callable[[str, bytes], str | None]
+"""Returns the format of a file by its path and content; None if it is none of those looked for."""
 
 
 @frozen
@@ -70,12 +70,12 @@ class Contents:
         files = {file.path: file for file in self._unchanged(texts)}
         return replace(self, base={**self.base, **files}, head={**self.head, **files}, unchanged=None)
 
-    def with_texts(self, texts: Mapping[str, bytes], is_chosen: Callable[[str, bytes], bool]) -> Contents:
+    def with_texts(self, texts: Mapping[str, bytes], format_of: FormatOf) -> Contents:
         """Return these as they were if files of the new side had other texts.
 
         Args:
             texts: By path.
-            is_chosen: Whether a file with this path and content is a candidate.
+            format_of: Returns the format of a file; None if it is no candidate.
 
         Raises:
             GitError: git failed, or a blob is missing.
@@ -85,8 +85,8 @@ class Contents:
             base.update((file.path, file) for file in unchanged.of(texts))
             unchanged = unchanged.without(texts)
         for path, data in texts.items():
-            if is_chosen(path, data):
-                head[path] = File(path, data, None)
+            if (name := format_of(path, data)) is not None:
+                head[path] = File(path, data, None, name)
                 continue
             head.pop(path, None)
             if path in base:
@@ -111,16 +111,13 @@ def changes(
     repo: Repository,
     base: Side,
     head: Side,
-    is_candidate: Callable[[bytes], bool],
+    format_of: FormatOf,
     globs: Sequence[str] = (),
     beside: str = "",
     *,
     reads_unchanged: bool = True,
 ) -> Contents:
     """Return all candidate files of both sides.
-
-    A YAML file that the globs include is a candidate whatever it contains: it may be a misspelt contract. So
-    is a file whose suffix a glob names; others, such as a README, may lie beside the contracts.
 
     This takes three git processes: one listing per side (none for an empty tree), and one that prints every
     blob once. Only content that is not in the index is read from disk.
@@ -129,7 +126,7 @@ def changes(
         repo: The repository.
         base: The old side.
         head: The new side.
-        is_candidate: Whether a file with this content may be a contract; called once per blob.
+        format_of: Returns the format of a file by its path and content; None if it is no candidate.
         globs: See `list_files`.
         beside: The name of files that are read too, whatever they contain: see `list_files`.
         reads_unchanged: Whether to read candidates that are the same on both sides; otherwise they are
@@ -143,28 +140,32 @@ def changes(
     of_beside: dict[str, bytes | None] = dict.fromkeys(
         blob for listing in besides for blob in listing.blobs.values()
     )
-    suffixes = _suffixes(globs)
     unchanged = None
     if not reads_unchanged:
         same = {path: blob for path, blob in after.blobs.items() if before.blobs.get(path) == blob}
         before, after = (without(listing, same) for listing in (before, after))
-        pathspecs = selection(globs).pathspecs
-        unchanged = _UnchangedFiles(repo, head, same, pathspecs, partial(_is_kept, is_candidate, suffixes))
-    candidates: dict[str, bytes] = {}
-    others: dict[str, bytes] = {}
+        unchanged = _UnchangedFiles(repo, head, same, selection(globs).pathspecs, format_of)
+    paths = grouped((blob, path) for listing in (before, after) for path, blob in listing.blobs.items())
+    files: dict[tuple[str, str], File] = {}
     unread: dict[str, str] = {}
     held = 0
-    for blob, content in read_blobs(repo, {*before.blobs.values(), *after.blobs.values(), *of_beside}):
+    for blob, content in read_blobs(repo, {*paths, *of_beside}):
         if blob in of_beside:
             of_beside[blob] = content
             held = within_limit(held + len(content or b""))
         if content is None:
-            unread |= dict.fromkeys((*_paths(before, blob), *_paths(after, blob)), _TOO_LARGE)
-        elif (is_kept := is_candidate(content)) or suffixes:
-            (candidates if is_kept else others)[blob] = content
-            held = within_limit(held + len(content))
+            unread |= dict.fromkeys(paths.get(blob, ()), _TOO_LARGE)
+            continue
+        of_blob = {
+            (path, blob): File(path, content, blob, name)
+            for path in dict.fromkeys(paths.get(blob, ()))
+            if (name := format_of(path, content)) is not None
+        }
+        held = within_limit(held + len(content)) if of_blob else held
+        files |= of_blob
     base_files, head_files = (
-        {**_files(listing, candidates), **_files(listing, others, suffixes)} for listing in (before, after)
+        {path: files[path, blob] for path, blob in listing.blobs.items() if (path, blob) in files}
+        for listing in (before, after)
     )
     lost = {path: after.blobs[path] for path in base_files if path in after.blobs and path not in head_files}
     contents = dict(read_blobs(repo, {*lost.values()}))
@@ -178,8 +179,8 @@ def changes(
         except OSError as error:
             unread[path] = _TOO_LARGE if error.errno == errno.EFBIG else str(error.strerror)
             continue
-        if _is_kept(is_candidate, suffixes, path, content):
-            head_files[path] = File(path, content, None)
+        if (name := format_of(path, content)) is not None:
+            head_files[path] = File(path, content, None, name)
             held = within_limit(held + len(content))
         elif path in base_files:
             former[path] = content
@@ -219,23 +220,6 @@ def _beside(repo: Repository, listing: Listing, blobs: Mapping[str, bytes | None
 _TOO_LARGE = f"it has more than {MAX_SIZE >> 20} MiB, a limit of schemalint"
 
 
-def _suffixes(globs: Sequence[str]) -> tuple[str, ...]:
-    glob_suffixes = (PurePosixPath(glob).suffix.lower() for glob in including(globs))
-    suffixes = tuple(suffix for suffix in glob_suffixes if suffix[1:].isalnum())
-    return (*_YAML, *suffixes) if including(globs) else ()
-
-
-def is_chosen(path: str, content: bytes, is_candidate: Callable[[bytes], bool], globs: Sequence[str]) -> bool:
-    """Whether `changes` takes a file of a commit."""
-    return _is_kept(is_candidate, _suffixes(globs), path, content)
-
-
-def _is_kept(
-    is_candidate: Callable[[bytes], bool], suffixes: tuple[str, ...], path: str, content: bytes
-) -> bool:
-    return is_candidate(content) or path.lower().endswith(suffixes)
-
-
 def file_at(repo: Repository, side: Side, path: str) -> bytes | None:
     """Return the content of one file of a side; None if it is missing, a link, or over `MAX_SIZE`.
 
@@ -245,7 +229,7 @@ def file_at(repo: Repository, side: Side, path: str) -> bytes | None:
         GitError: git failed, or a blob is missing.
     """
     nothing = EmptyTree("only one side is read")
-    file = changes(repo, nothing, side, lambda _: True, [escape_glob(path)]).head.get(path)
+    file = changes(repo, nothing, side, lambda _path, _data: "", [escape_glob(path)]).head.get(path)
     return None if file is None else file.data
 
 
@@ -254,22 +238,6 @@ def dirty(repo: Repository, paths: Collection[str]) -> set[str]:
     options = ["--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"]
     records = os.fsdecode(repo.without_filters().run("status", *options).stdout).split("\0")
     return {record[len("XY ") :] for record in records} & set(paths)
-
-
-def _files(
-    listing: Listing, blobs: Mapping[str, bytes], suffixes: str | tuple[str, ...] = ""
-) -> dict[str, File]:
-    if not blobs:
-        return {}
-    return {
-        path: File(path, blobs[blob], blob)
-        for path, blob in listing.blobs.items()
-        if blob in blobs and path.lower().endswith(suffixes)
-    }
-
-
-def _paths(listing: Listing, blob: str) -> set[str]:
-    return {path for path, path_blob in listing.blobs.items() if path_blob == blob}
 
 
 @frozen
@@ -281,7 +249,7 @@ class _UnchangedFiles:
         side: The new side.
         blobs: Blob id by path.
         pathspecs: Pathspecs of git for all these files, and perhaps others.
-        is_candidate: Whether a file with this path and content is a candidate.
+        format_of: Returns the format of a file; None if it is no candidate.
         replaced: The paths of those that have another text now.
         known: What was read of them already, by the texts that somebody asked for, and by path.
     """
@@ -290,7 +258,7 @@ class _UnchangedFiles:
     side: Side
     blobs: Mapping[str, str]
     pathspecs: Sequence[str]
-    is_candidate: Callable[[str, bytes], bool]
+    format_of: FormatOf
     replaced: frozenset[str] = frozenset()
     known: dict[frozenset[str] | str | None, tuple[File, ...]] = field(
         default_factory=dict, repr=False, compare=False
@@ -333,8 +301,8 @@ class _UnchangedFiles:
         for blob, content in read_blobs(self.repo, paths):
             held = within_limit(held + len(content or b""))
             for path in paths[blob]:
-                if content is not None and self.is_candidate(path, content):
-                    yield File(path, content, blob)
+                if content is not None and (name := self.format_of(path, content)) is not None:
+                    yield File(path, content, blob, name)
 
     def _with(self, texts: Collection[str] | None) -> Mapping[str, str]:
         if texts is None or not self.blobs:

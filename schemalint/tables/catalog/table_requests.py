@@ -106,13 +106,14 @@ class Environment:
     def declared(self) -> Declarations:
         """The tables that the working tree declares, in contracts and elsewhere, and that are not absent."""
         from schemalint import contract as contracts  # noqa: PLC0415 (only to look up names)
+        from schemalint.contract.contract_files import contract_files, made_files  # noqa: PLC0415
         from schemalint.contract.contract_revisions import Declarations, contracts_at  # noqa: PLC0415
 
         if self.repository is None:
             return Declarations({})
         config = self.settings.config
-        declarations = contracts_at(self.repository, git.Worktree(), config.globs)
-        if config.declarations:
+        declarations = contracts_at(self.repository, git.Worktree(), contract_files(config))
+        if made_files(config):
             from schemalint.contract.tool_files import with_tool_files  # noqa: PLC0415 (only with such files)
 
             declarations = with_tool_files(self.repository, git.Worktree(), config, declarations)

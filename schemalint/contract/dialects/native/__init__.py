@@ -1,123 +1,83 @@
-"""schemalint's native format: one YAML document per table, with the key ``schemalint``."""
+"""schemalint's own format: one YAML document per table, with the key ``schemalint``."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable
+from typing import Final
 
-from schemalint.base.document import Document, Mapping, Sequence, data_of, root_values
-from schemalint.base.document.outline import Outline
-from schemalint.base.document.outline import read_beside as read_items_beside
-from schemalint.base.document.shape import check_for
-from schemalint.base.errors import ContractError
-from schemalint.base.values import replace
-from schemalint.contract.anchors import TextAnchors
-from schemalint.contract.dialects.native import format as native
-from schemalint.contract.dialects.native.build import Columns, UnreadColumns, build
-from schemalint.contract.dialects.native.faults import Report
+from schemalint.base import document
+from schemalint.base.document import decode, read_documents, root_values
+from schemalint.base.errors import ContractError, Location
+from schemalint.contract.dialects import OF_FIELDS, OF_TABLES, Reading
+from schemalint.contract.dialects.native.document_reader import handles, read_beside, read_document
 from schemalint.model.contract import Contract
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from schemalint.delta.datatype import Field
-
-_KEY = "schemalint"
+EXPRESSES: Final = frozenset((*OF_TABLES, *OF_FIELDS))
+IS_EDITED: Final = True
 
 
-def handles(document: Document) -> bool:
-    """Whether the document has the key ``schemalint``."""
-    return isinstance(document.root, Mapping) and document.root.entry(_KEY) is not None
+def candidate(_path: str, data: bytes) -> bool:
+    """Return whether a file looks like a contract: a line has the key ``schemalint`` and a number."""
+    return document.candidate(data)
 
 
-def read(document: Document) -> Contract | tuple[ContractError, ...]:
-    """Return the contract, or all of its errors in the order of the text."""
-    report = Report(document)
-    contract = _read(data_of(document.root), report)
-    if contract is not None and not report.errors:
-        return contract
-    return tuple(sorted(report.errors, key=_order))
+def table_names(data: bytes) -> Iterable[str]:
+    """Return the tables that a file declares; a document that `read` refuses may add a name too."""
+    try:
+        return root_values(decode(data, ""), "table")
+    except ContractError:
+        return ()
 
 
-def read_beside(text: str, older: Contract) -> Contract | None:
-    """Return the contract of a text, with the very columns of an older one where they are the same.
+def read(path: str, data: bytes | str, older: Reading | None = None) -> Reading:
+    """Read all contracts of a file.
 
-    Columns with the same text are read once, and are the very same values on both sides. The result is
-    that of `read`; None if it has errors, or if the whole text must be read to know it.
+    Documents that are not contracts are skipped; a file without any contract is an error. Columns that the
+    file of the older revision has too are not read again.
     """
-    anchors = older.anchors
-    if not isinstance(anchors, TextAnchors):
+    try:
+        text = data if isinstance(data, str) else decode(data, path)
+        contract = _read_beside(path, text, older)
+        if contract is not None:
+            return Reading((contract,))
+        documents = read_documents(text, path)
+    except ContractError as error:
+        return Reading(errors=(error,))
+    contracts: list[Contract] = []
+    errors: list[ContractError] = []
+    for each in documents:
+        result = read_document(each) if handles(each) else ()
+        if isinstance(result, Contract):
+            contracts.append(result)
+        else:
+            errors.extend(result)
+    if not contracts and not errors:
+        errors.append(_no_contract(path, text))
+    return Reading(tuple(contracts), tuple(errors))
+
+
+def _read_beside(path: str, text: str, older: Reading | None) -> Contract | None:
+    contract = older.contracts[0] if older and len(older.contracts) == 1 else None
+    if contract is None or contract.file != path:
         return None
-    beside = read_items_beside(text, older.file, anchors.text, anchors.outline, ("columns",))
-    columns = older.state.columns
-    if (
-        older.extends
-        or beside is None
-        or not handles(beside.document)
-        or ((older.deprecated or older.backfills) and not columns.has_unique_names)
-    ):
-        return None
-    before = _known(older, columns.fields[: beside.first])
-    after = _known(older, columns.fields[beside.last + 1 :])
-    report = Report(beside.document)
-    contract = _read(data_of(beside.document.root), report, UnreadColumns(before, after, beside.outline))
-    return None if report.errors else contract
+    return read_beside(text, contract)
 
 
-def table_names(text: str) -> Iterable[str]:
-    """Return the tables that a text declares, without reading it; see `contract.table_keys`."""
-    return root_values(text, "table")
+def why_not_a_contract(text: str) -> str:
+    """Say why a text is no contract, as the end of a sentence about its file."""
+    lines = [
+        line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "---"))
+    ]
+    if not lines:
+        return "is empty"
+    if any(line.startswith(("table:", "columns:")) for line in lines):
+        return 'has no line "schemalint: 1"'
+    return "contains no contract"
 
 
-def _known(contract: Contract, fields: tuple[Field, ...]) -> Columns:
-    """Return some columns of a contract; if it says more of some, no two columns have one name."""
-    if not (contract.deprecated or contract.backfills):
-        return Columns(fields)
-    names = {field.name for field in fields}
-    return Columns(
-        fields,
-        {path: deprecation for path, deprecation in contract.deprecated.items() if path[0] in names},
-        {path: backfill for path, backfill in contract.backfills.items() if path[0] in names},
+def _no_contract(file: str, text: str) -> ContractError:
+    return ContractError(
+        f"this file {why_not_a_contract(text)}",
+        help="a contract begins with the line schemalint: 1",
+        location=Location(file),
     )
-
-
-def _read(data: dict[str, Any], report: Report, unread: UnreadColumns | None = None) -> Contract | None:
-    if not _is_version(data[_KEY], report):
-        return None
-    is_overlay = "extends" in data
-    keys = native.Overlay if is_overlay else native.Contract
-    if not check_for(keys)(data):
-        # Imported here because pydantic costs more than the rest of a check.
-        from schemalint.contract.dialects.native.format_errors import report_problems  # noqa: PLC0415
-
-        report_problems(data, report, keys)
-        if report.errors:
-            return None
-    return _overlay(data, report) if is_overlay else build(cast("native.Contract", data), report, unread)
-
-
-def _is_version(version: object, report: Report) -> bool:
-    if type(version) is int and version == native.VERSION:
-        return True
-    if type(version) is int and version > native.VERSION:
-        report.at_value(
-            (_KEY,), f"format version {version} is newer than this schemalint", "update schemalint"
-        )
-    else:
-        report.at_value((_KEY,), "the format version must be 1", "write schemalint: 1")
-    return False
-
-
-def _order(error: ContractError) -> tuple[object, ...]:
-    location = error.location
-    return (location.line, location.column, error.message) if location else ()
-
-
-def _overlay(data: dict[str, Any], report: Report) -> Contract:
-    """Return what a document adds to another declaration."""
-    document, end = report.document, report.document.span.end
-    unread = UnreadColumns(
-        Columns(), Columns(), Outline.of(document, Sequence((), flow=False, start=end, end=end))
-    )
-    contract = build(cast("native.Contract", {**data, "columns": []}), report, unread)
-    tool = data["extends"]
-    return replace(contract, managed_by=tool, extends=tool, renamed_from=data.get("renamed_from", {}))

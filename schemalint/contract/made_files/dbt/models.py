@@ -9,7 +9,8 @@ from typing import Final
 
 from schemalint.base.errors import ContractError, Location
 from schemalint.base.values import frozen
-from schemalint.contract.dialects.dbt.manifest import (
+from schemalint.contract.dialects.native.declared_types import declared_type
+from schemalint.contract.made_files.dbt.manifest import (
     Catalog,
     Json,
     mapping,
@@ -20,8 +21,7 @@ from schemalint.contract.dialects.dbt.manifest import (
     texts,
     title,
 )
-from schemalint.contract.dialects.dbt.positions import Anchors, ModelDescription, SchemaFiles
-from schemalint.contract.dialects.native.declared_types import declared_type
+from schemalint.contract.made_files.dbt.positions import Anchors, ModelDescription, SchemaFiles
 from schemalint.delta import properties
 from schemalint.delta.datatype import UNMANAGED, DataType, Field, Managed, Struct
 from schemalint.delta.equivalence import nameless_constraint

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from dialects.changes import HERE, edit
+from made_files.changes import HERE, edit
 from support.skipping import skip_or_fail
 
 if TYPE_CHECKING:

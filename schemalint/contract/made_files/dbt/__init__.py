@@ -13,10 +13,10 @@ from typing import Final
 from schemalint.base.document import print_scalar
 from schemalint.base.errors import ContractError, Location
 from schemalint.base.printable import visible
-from schemalint.contract.dialects import Origin, Reading, Source
-from schemalint.contract.dialects.dbt.manifest import mapping, parse_manifest, read_catalog, text
-from schemalint.contract.dialects.dbt.models import Model, Models, counted, origin_commit
-from schemalint.contract.dialects.dbt.positions import SchemaFiles
+from schemalint.contract.made_files import MadeReading, Origin, Source
+from schemalint.contract.made_files.dbt.manifest import mapping, parse_manifest, read_catalog, text
+from schemalint.contract.made_files.dbt.models import Model, Models, counted, origin_commit
+from schemalint.contract.made_files.dbt.positions import SchemaFiles
 from schemalint.delta.path import split_path
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Contract
@@ -26,13 +26,13 @@ EXPRESSES: Final = frozenset(
 )
 
 
-def read(source: Source) -> Reading:
+def read(source: Source) -> MadeReading:
     """Return the tables of the models with an enforced contract, and of those that the settings name."""
     file, settings = visible(source.file), source.settings
     try:
         manifest = parse_manifest(source.data, file, settings.most_mib)
     except ContractError as error:
-        return Reading(errors=(error,))
+        return MadeReading(errors=(error,))
     catalog, fault = read_catalog(
         source.read(settings.catalog_path), visible(settings.catalog_path), settings.most_mib
     )
@@ -53,7 +53,7 @@ def read(source: Source) -> Reading:
         if first is not model:
             errors.append(_twice(first, model))
     metadata = mapping(manifest, "metadata")
-    return Reading(
+    return MadeReading(
         contracts=tuple(model.contract for model in by_name.values()),
         errors=tuple(errors),
         identities={key: model.unique_id for key, model in by_name.items()},

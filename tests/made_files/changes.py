@@ -1,6 +1,7 @@
 """Changes of the dbt project, each of an incremental model and of a table model, and what dbt says of them.
 
-``python tests/dialects/changes.py DBT`` asks the dbt at that path, which needs no connection, and prints its
+``python tests/made_files/changes.py DBT`` asks the dbt at that path, which needs no connection, and prints
+its
 answers for ``answers.yaml``. dbt lives in an environment of its own, with dbt-spark.
 """
 

@@ -1,4 +1,4 @@
-"""A dialect of twenty lines: what one costs, and what holds for all of them."""
+"""A format of twenty lines for files that another tool makes: what one costs, and what holds for all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.contract import dialects
+from schemalint.contract import made_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ STRUCT_TYPE = '''\
 import json
 
 from schemalint.base.errors import ContractError, Location
-from schemalint.contract.dialects import Reading
+from schemalint.contract.made_files import MadeReading
 from schemalint.delta.schema_json import parse_schema
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract
@@ -30,12 +30,12 @@ EXPRESSES = frozenset({"comment"})
 def read(source):
     try:
         tables = json.loads(source.data)
-        return Reading(tuple(
+        return MadeReading(tuple(
             Contract(name, TableState(parse_schema(json.dumps(schema)), partitioned_by=()), file=source.file)
             for name, schema in tables.items()
         ))
     except ValueError as error:
-        return Reading(errors=(ContractError(f"no schemas: {error}", location=Location(source.file)),))
+        return MadeReading(errors=(ContractError(f"no schemas: {error}", location=Location(source.file)),))
 '''
 
 SCHEMAS = """\
@@ -50,7 +50,7 @@ def declared(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """A repository whose tables are declared in the format of a module that somebody added."""
     (tmp_path / "added").mkdir()
     (tmp_path / "added/structtype.py").write_text(STRUCT_TYPE, encoding="utf-8")
-    monkeypatch.setattr(dialects, "__path__", [*dialects.__path__, str(tmp_path / "added")])
+    monkeypatch.setattr(made_files, "__path__", [*made_files.__path__, str(tmp_path / "added")])
     project.repo.write("schemalint.toml", 'contracts = [{path = "schemas.json", format = "structtype"}]\n')
     project.repo.write("schemas.json", SCHEMAS)
     project.repo.commit()
@@ -58,7 +58,7 @@ def declared(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_module_is_found_and_its_change_is_judged(declared: Project) -> None:
-    assert dialects.dialects() == ("dbt", "structtype")
+    assert made_files.formats() == ("dbt", "structtype")
     assert declared.check().codes == []
     declared.repo.write("schemas.json", SCHEMAS.replace("decimal(10,2)", "decimal(5,2)"))
     run = declared.check()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dialects.conftest import CONFIGURATION
+from made_files.conftest import CONFIGURATION
 
 if TYPE_CHECKING:
     from support.shop import Shop

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from dialects.changes import HERE
+from made_files.changes import HERE
 
 _SHOP: Final = HERE / "shop"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from schemalint.contract.dialects import Reading, Source, read_declarations
+from schemalint.contract.made_files import MadeReading, Source, read_made
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.type_text import print_type
 from schemalint.project.config.declaration_files import Declarations
@@ -24,7 +24,7 @@ Manifest = dict[str, Any]
 
 def read(
     manifest: Manifest | bytes, files: Mapping[str, bytes] | None = None, models: tuple[str, ...] = ()
-) -> Reading:
+) -> MadeReading:
     """Read a manifest, with the YAML of the project beside it."""
     data = manifest if isinstance(manifest, bytes) else json.dumps(manifest).encode()
 
@@ -32,14 +32,14 @@ def read(
         file = HERE / "shop" / path
         return (files or {}).get(path) or (file.read_bytes() if file.is_file() else None)
 
-    return read_declarations(
+    return read_made(
         Source(
             "target/manifest.json", data, Declarations("target/manifest.json", "dbt", models=models), beside
         )
     )
 
 
-def table(reading: Reading, name: str) -> Contract:
+def table(reading: MadeReading, name: str) -> Contract:
     """Return the contract of a table."""
     return next(contract for contract in reading.contracts if contract.table == name)
 

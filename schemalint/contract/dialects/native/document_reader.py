@@ -1,0 +1,116 @@
+"""Read the documents of schemalint's own format."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from schemalint.base.document import Document, Mapping, Sequence, data_of
+from schemalint.base.document.outline import Outline
+from schemalint.base.document.outline import read_beside as read_items_beside
+from schemalint.base.document.shape import check_for
+from schemalint.base.errors import ContractError
+from schemalint.base.values import replace
+from schemalint.contract.anchors import TextAnchors
+from schemalint.contract.dialects.native import format as native
+from schemalint.contract.dialects.native.build import Columns, UnreadColumns, build
+from schemalint.contract.dialects.native.faults import Report
+from schemalint.model.contract import Contract
+
+if TYPE_CHECKING:
+    from schemalint.delta.datatype import Field
+
+_KEY = "schemalint"
+
+
+def handles(document: Document) -> bool:
+    """Whether the document has the key ``schemalint``."""
+    return isinstance(document.root, Mapping) and document.root.entry(_KEY) is not None
+
+
+def read_document(document: Document) -> Contract | tuple[ContractError, ...]:
+    """Return the contract, or all of its errors in the order of the text."""
+    report = Report(document)
+    contract = _read(data_of(document.root), report)
+    if contract is not None and not report.errors:
+        return contract
+    return tuple(sorted(report.errors, key=_order))
+
+
+def read_beside(text: str, older: Contract) -> Contract | None:
+    """Return the contract of a text, with the very columns of an older one where they are the same.
+
+    Columns with the same text are read once, and are the very same values on both sides. The result is
+    that of `read_document`; None if it has errors, or if the whole text must be read to know it.
+    """
+    anchors = older.anchors
+    if not isinstance(anchors, TextAnchors):
+        return None
+    beside = read_items_beside(text, older.file, anchors.text, anchors.outline, ("columns",))
+    columns = older.state.columns
+    if (
+        older.extends
+        or beside is None
+        or not handles(beside.document)
+        or ((older.deprecated or older.backfills) and not columns.has_unique_names)
+    ):
+        return None
+    before = _known(older, columns.fields[: beside.first])
+    after = _known(older, columns.fields[beside.last + 1 :])
+    report = Report(beside.document)
+    contract = _read(data_of(beside.document.root), report, UnreadColumns(before, after, beside.outline))
+    return None if report.errors else contract
+
+
+def _known(contract: Contract, fields: tuple[Field, ...]) -> Columns:
+    """Return some columns of a contract; if it says more of some, no two columns have one name."""
+    if not (contract.deprecated or contract.backfills):
+        return Columns(fields)
+    names = {field.name for field in fields}
+    return Columns(
+        fields,
+        {path: deprecation for path, deprecation in contract.deprecated.items() if path[0] in names},
+        {path: backfill for path, backfill in contract.backfills.items() if path[0] in names},
+    )
+
+
+def _read(data: dict[str, Any], report: Report, unread: UnreadColumns | None = None) -> Contract | None:
+    if not _is_version(data[_KEY], report):
+        return None
+    is_overlay = "extends" in data
+    keys = native.Overlay if is_overlay else native.Contract
+    if not check_for(keys)(data):
+        # Imported here because pydantic costs more than the rest of a check.
+        from schemalint.contract.dialects.native.format_errors import report_problems  # noqa: PLC0415
+
+        report_problems(data, report, keys)
+        if report.errors:
+            return None
+    return _overlay(data, report) if is_overlay else build(cast("native.Contract", data), report, unread)
+
+
+def _is_version(version: object, report: Report) -> bool:
+    if type(version) is int and version == native.VERSION:
+        return True
+    if type(version) is int and version > native.VERSION:
+        report.at_value(
+            (_KEY,), f"format version {version} is newer than this schemalint", "update schemalint"
+        )
+    else:
+        report.at_value((_KEY,), "the format version must be 1", "write schemalint: 1")
+    return False
+
+
+def _order(error: ContractError) -> tuple[object, ...]:
+    location = error.location
+    return (location.line, location.column, error.message) if location else ()
+
+
+def _overlay(data: dict[str, Any], report: Report) -> Contract:
+    """Return what a document adds to another declaration."""
+    document, end = report.document, report.document.span.end
+    unread = UnreadColumns(
+        Columns(), Columns(), Outline.of(document, Sequence((), flow=False, start=end, end=end))
+    )
+    contract = build(cast("native.Contract", {**data, "columns": []}), report, unread)
+    tool = data["extends"]
+    return replace(contract, managed_by=tool, extends=tool, renamed_from=data.get("renamed_from", {}))

@@ -128,6 +128,9 @@ class Problem:
         old: The value before the change, as text.
         new: The declared value, as text.
         delta_error: Error class that Delta raises, as measured on Delta 4.4.0; None if Delta raises none.
+        unreadable: Whether clients cannot even read the live table that the problem is about: Delta Spark if
+            there is a `delta_error`, else others. Without it, a `delta_error` of a live table says that Delta
+            Spark cannot write or alter the table (measured on Delta 4.4.0).
         fix: An edit of the contract that solves the problem.
         remedy: Return the declared state with everything that the help asks for. schemalint judges it too,
             and adds to the help what else the edit then needs; of many such findings, it asks only the first.
@@ -142,6 +145,7 @@ class Problem:
     old: str | None = None
     new: str | None = None
     delta_error: str | None = None
+    unreadable: bool = False
     fix: Fix | None = None
     remedy: Callable[[], TableState] | None = None
 

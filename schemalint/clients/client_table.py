@@ -21,7 +21,7 @@ from schemalint.delta.type_text import TypeTextError, parse_type, print_type
 from schemalint.model.client import Evidence, TableForm, Verdict
 
 ANY: Final = "any"
-"""As a type change of a row: all that no other row names."""
+"""As a type change or a finding of a row: all that no other row names."""
 
 _SUFFIX: Final = ".yaml"
 Version: TypeAlias = tuple[int, ...]
@@ -52,6 +52,7 @@ class Row:
     Attributes:
         features: The features that it speaks of, one at a time; empty if it does not depend on one.
         type_changes: The type changes that it speaks of, one at a time, or `ANY`.
+        findings: The findings about tables that it speaks of, as in `TableForm.unreadable`, or `ANY`.
     """
 
     verdict: Verdict
@@ -63,6 +64,7 @@ class Row:
     writer: int | None = None
     format: str | None = None
     repeated_names: bool = False
+    findings: frozenset[str] = frozenset()
     versions: VersionRange = EVERY
     read_path: str | None = None
     access: str = "read"
@@ -143,8 +145,8 @@ def read_row(keys: Mapping[str, Any], as_of: str = "") -> Row:
     Raises:
         ValueError: A version or a type is not one, or the row lacks a key or has two that exclude each other.
     """
-    if not {"feature", "type_change", "reader", "writer", "format", "names"} & keys.keys():
-        raise ValueError("a row needs feature, type_change, reader, writer, format or names")
+    if not {"feature", "type_change", "reader", "writer", "format", "names", "finding"} & keys.keys():
+        raise ValueError("a row needs feature, type_change, reader, writer, format, names or finding")
     if len(keys["evidence"]) != 1:
         raise ValueError("evidence needs exactly one of run, read, documented and inferred")
     ((how, source),) = keys["evidence"].items()
@@ -158,6 +160,7 @@ def read_row(keys: Mapping[str, Any], as_of: str = "") -> Row:
         writer=keys.get("writer"),
         format=keys.get("format"),
         repeated_names="names" in keys,
+        findings=frozenset(_list(keys.get("finding", []))),
         versions=parse_versions(keys["versions"]) if "versions" in keys else EVERY,
         read_path=keys.get("read_path"),
         access=keys.get("access", "read"),

@@ -52,14 +52,20 @@ def form_of(state: TableState, features: frozenset[str], at_least: Protocol | No
         features,
         features & (listed | _OF_READERS),
         state.column_mapping,
-        frozenset(
-            (type_name(recorded.from_type), type_name(recorded.to_type))
-            for _path, field in walk_fields(state.columns)
-            if isinstance(field.type_changes, tuple)
-            for recorded in field.type_changes
-        ),
+        # Without the feature no client reads the records.
+        recorded_type_changes(state) if features & TYPE_WIDENING_FEATURES else frozenset(),
         frozenset(name.strip() for name in formats if name.strip()),
         any(isinstance(type_, Struct) and not type_.has_unique_names for _path, type_ in walk(state.columns)),
+    )
+
+
+def recorded_type_changes(state: TableState) -> frozenset[tuple[str, str]]:
+    """Return the type changes that the columns record, in the form of `TableForm.type_changes`."""
+    return frozenset(
+        (type_name(recorded.from_type), type_name(recorded.to_type))
+        for _path, field in walk_fields(state.columns)
+        if isinstance(field.type_changes, tuple)
+        for recorded in field.type_changes
     )
 
 
@@ -200,6 +206,8 @@ def _questions(client: Client, form: TableForm, access: str) -> Iterator[_Questi
             rows = tuple(row for row in client.rows if row.format == client.reads and row.access == kind)
             if kind in lacking:
                 yield _Question(Trait.FORMAT, client.reads, kind, rows)
+        for name in sorted(form.unreadable):
+            yield _Question(Trait.FINDING, name, "read", ())  # Delta writes no more metadata for the format
         return
     yield from _of_access(client, form, "read", form.reader_features)
     if access == "write":
@@ -208,9 +216,14 @@ def _questions(client: Client, form: TableForm, access: str) -> Iterator[_Questi
 
 def _of_access(client: Client, form: TableForm, access: str, features: Iterable[str]) -> Iterator[_Question]:
     rows = tuple(row for row in client.rows if row.access == access and row.fits(form))
-
+    for name in sorted(form.unreadable if access == "read" else form.unwritable):
+        exact = (row for row in rows if name in row.findings)
+        speaking = (*exact, *(row for row in rows if ANY in row.findings))
+        yield _Question(Trait.FINDING, name, access, speaking)
     of_form = tuple(
-        row for row in rows if not (row.features or row.type_changes or row.format or row.repeated_names)
+        row
+        for row in rows
+        if not (row.features or row.type_changes or row.format or row.repeated_names or row.findings)
     )
     if of_form:
         name = f"({form.reader},{form.writer})"

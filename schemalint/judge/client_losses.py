@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from schemalint.base.values import grouped, replace
+from schemalint.base.values import Itself, grouped, replace
 from schemalint.clients.client_table import client_names, find_client, type_name
-from schemalint.clients.support import cures, form_of, support
+from schemalint.clients.support import cures, form_of, recorded_type_changes, support
 from schemalint.delta import protocol, widening
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, closure
@@ -16,6 +16,7 @@ from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.delta.table import LiveTable
 from schemalint.delta.type_history import TYPE_WIDENING_FEATURES
 from schemalint.delta.widening import TypeStep
+from schemalint.judge.table_judge import faults_of
 from schemalint.model.client import (
     ClientSupport,
     Loss,
@@ -28,6 +29,7 @@ from schemalint.model.client import (
     Verdict,
 )
 from schemalint.model.consumer import Consumer
+from schemalint.model.contract import Contract
 from schemalint.model.fact import ProtocolUpgrade
 from schemalint.plugin import RuleContext
 
@@ -48,7 +50,9 @@ def client_support(
         without: The columns whose change of type Delta refuses.
     """
     rows = ctx.contract.client_rows
-    before = None if ctx.is_new_table else form_of(ctx.before, ctx.features, _protocol(ctx))
+    before = None
+    if not ctx.is_new_table:
+        before = _with_faults(form_of(ctx.before, ctx.features, _protocol(ctx)), ctx.live)
     after = form_after(ctx, upgrades, without=without)
     return tuple(
         ClientSupport(
@@ -73,10 +77,19 @@ def form_after(
     if any(FEATURES[name].drop_needs_history for name in dropped - truncated if name in FEATURES):
         features |= {CHECKPOINT_PROTECTION}
     form = form_of(ctx.after, features - dropped, None if dropped else _protocol(ctx))
+    form = _with_faults(form, ctx.live, ctx.contract)
     if dropped & TYPE_WIDENING_FEATURES:
-        return replace(form, type_changes=frozenset())
-    recorded = form_of(ctx.before, ctx.features).type_changes
+        return form
+    recorded = recorded_type_changes(ctx.before)
     return replace(form, type_changes=form.type_changes | recorded | set(_widened(ctx, without)))
+
+
+def _with_faults(form: TableForm, live: LiveTable | None, contract: Contract | None = None) -> TableForm:
+    """Return the form with what stands against opening the table, as it is or with its contract applied."""
+    if live is None:
+        return form
+    faults = faults_of(Itself(live), Itself(contract) if contract else None)
+    return replace(form, unreadable=faults.unreadable, unwritable=faults.unwritable)
 
 
 def losses_of(
@@ -123,7 +136,7 @@ def today(
         consumers: The consumers; those without a client are left out.
         rows: The rows of the configuration that precede those of the client table.
     """
-    form = form_of(live.state, live.protocol.features, live.protocol)
+    form = _with_faults(form_of(live.state, live.protocol.features, live.protocol), live)
     answers = ((consumer, support(consumer, form, rows)) for consumer in consumers if consumer.client)
     return tuple(ClientSupport(name, consumer, answer, answer) for consumer, answer in answers)
 

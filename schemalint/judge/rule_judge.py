@@ -261,6 +261,7 @@ def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against
         remedy=problem.remedy,
         commit=fact.entry if isinstance(fact, HistoryStep) else None,
         needs_rewrite=rule.verdict == "impossible" and severity is Severity.ERROR,
+        unreadable=problem.unreadable,
     )
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import cache, lru_cache
 from typing import Final
 
 from schemalint.base.errors import Location
-from schemalint.base.values import replace
+from schemalint.base.values import Itself, frozen, replace
 from schemalint.delta.change import TableAdded
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.live_effect import CHECKED_ON_CHANGE, OTHER_CLASS
 from schemalint.delta.schema_history import live_steps
 from schemalint.delta.table import LiveTable
-from schemalint.judge.case import Case, live_context
+from schemalint.judge.built_in_rules import with_built_in
+from schemalint.judge.case import Case, as_declared, live_context
 from schemalint.judge.rule_judge import Judge
 from schemalint.model.contract import Contract
 from schemalint.model.fact import Fact
@@ -73,6 +75,39 @@ def table_findings(
         *(finding for step in live_steps(table.history) for finding in judge(step, ctx, HISTORY)),
         *_of_new_table(judge, table, ctx),
     )
+
+
+@frozen
+class Faults:
+    """Why clients cannot read a table, and why they cannot write it, in the form of `TableForm.unreadable`."""
+
+    unreadable: frozenset[str] = frozenset()
+    unwritable: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=8)  # each declared client asks about the same table
+def faults_of(table: Itself[LiveTable], contract: Itself[Contract] | None = None) -> Faults:
+    """Return why clients cannot open a table, whatever rules are selected.
+
+    Args:
+        table: The table.
+        contract: What it is brought to, if that may mend it; None for the table as it is.
+    """
+    live = table.value
+    declared = as_declared(live) if contract is None else contract.value
+    findings = table_findings(_built_in(), live, declared)
+    unreadable = frozenset(_fault(finding) for finding in findings if finding.unreadable)
+    refused = frozenset(_fault(finding) for finding in findings if is_refusal_of_table(finding))
+    return Faults(unreadable, unreadable | refused)
+
+
+@cache
+def _built_in() -> Judge:
+    return Judge(with_built_in(()))
+
+
+def _fault(finding: Finding) -> str:
+    return " ".join(filter(None, (finding.code, finding.delta_error)))
 
 
 def is_refusal_of_table(finding: Finding) -> bool:

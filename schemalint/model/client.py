@@ -35,6 +35,8 @@ class Trait(Enum):
     """The metadata that a client needs beside Delta's log, such as Iceberg's."""
     NAMES = "names"
     """Names of columns or fields that differ only in case."""
+    FINDING = "finding"
+    """What a rule finds in the table itself, and why no client may be able to open it."""
     CLIENT = "client"
     """The declaration of the client itself: it is in no table of clients, or has no version."""
 
@@ -125,6 +127,9 @@ class TableForm:
         type_changes: The recorded type changes, each as the SQL names of both types without parameters.
         formats: The formats for whose readers Delta writes metadata, such as ``iceberg``.
         repeated_names: Whether names in the table, or in a struct, differ only in case.
+        unreadable: What stands against reading the table at all: the code of each such finding, and after a
+            blank the error class of Delta Spark if that cannot read the table either.
+        unwritable: What stands against writing it, as `unreadable`; with all of these.
     """
 
     reader: int = 1
@@ -135,6 +140,8 @@ class TableForm:
     type_changes: frozenset[tuple[str, str]] = frozenset()
     formats: frozenset[str] = frozenset()
     repeated_names: bool = False
+    unreadable: frozenset[str] = frozenset()
+    unwritable: frozenset[str] = frozenset()
 
 
 @frozen

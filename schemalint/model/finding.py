@@ -190,6 +190,7 @@ class Finding:
         new: The declared value as text.
         previous_location: The object's location in the base.
         delta_error: The error class that Delta raises.
+        unreadable: Whether clients cannot even read the live table: Delta Spark if there is a `delta_error`.
         text_changes: The fix as changes of the texts that it is written in.
         existing: Whether the base has the finding too: then it does not fail the run.
         remedy: Return the declared state with everything that the help asks for; None if the rule does not
@@ -223,6 +224,7 @@ class Finding:
     ways: tuple[WayOut, ...] = ()
     needs_rewrite: bool = False
     in_baseline: bool = False
+    unreadable: bool = False
 
     @property
     def column(self) -> str | None:

@@ -77,6 +77,8 @@ def test_every_row_can_decide(name: str) -> None:
                 )
                 and earlier.features >= row.features
                 and earlier.type_changes >= row.type_changes
+                and earlier.findings >= row.findings
+                and bool(earlier.findings) == bool(row.findings)
                 and bool(earlier.features) == bool(row.features)
                 and bool(earlier.type_changes) == bool(row.type_changes)
                 and earlier.access == row.access

@@ -32,9 +32,6 @@ DISAGREEMENTS = {
     "log-inconsistent/checksum-with-another-schema": (
         "Spark refuses only the first read: later reads use the state that it has rebuilt"
     ),
-    "log-inconsistent/no-schema": (
-        "a table without columns is valid: Spark alters it, but cannot read or write columns"
-    ),
     "not-a-condition/live-text-that-rows-may-miss": "whether Spark fails depends on the row: here it does",
     "null-forbidden-later/tightened": "whether Spark fails depends on what the files hold: here a null",
     "unrecorded-type-change/renamed-and-changed": "whether Spark fails depends on the two types",

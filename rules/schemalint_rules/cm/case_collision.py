@@ -68,7 +68,12 @@ def case_collision(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Pro
             contract, help_ = fact, "choose another name for one of the two, or remove one"
             error = _refusal(path, ctx)
         yield Problem(
-            _message(path, other, contract), help=help_, path=path, part="repeated", delta_error=error
+            _message(path, other, contract),
+            help=help_,
+            path=path,
+            part="repeated",
+            delta_error=error,
+            unreadable=contract is None,
         )
 
 

@@ -87,6 +87,7 @@ def mapping_metadata_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterat
             help=_COPY,
             object=ObjectRef("property", COLUMN_MAPPING_MODE),
             delta_error="ColumnMappingUnsupportedException",
+            unreadable=True,
         )
     else:
         yield from _missing(fields)
@@ -121,6 +122,7 @@ def _missing(fields: Iterable[tuple[Path, Field]]) -> Iterator[Problem]:
                 help="restore the last version that had it",
                 path=path,
                 delta_error="ColumnMappingException",
+                unreadable=True,
             )
 
 

@@ -102,6 +102,7 @@ def stored_name_changed(step: HistoryStep, _ctx: RuleContext) -> Iterator[Proble
                 old=fault.old,
                 new=fault.new,
                 delta_error=_NO_IDS if fault.kind == SchemaFaultKind.NO_IDS else None,
+                unreadable=fault.kind == SchemaFaultKind.NO_IDS,
             )
 
 

@@ -56,4 +56,5 @@ def catalog_managed_by_path(table: LiveTable, _ctx: RuleContext) -> Iterator[Pro
             help="name the catalog in the target",
             object=ObjectRef("feature", "catalogManaged"),
             delta_error="DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED",
+            unreadable=True,
         )

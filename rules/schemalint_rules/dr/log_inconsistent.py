@@ -11,6 +11,10 @@ _CONTRADICTIONS = (
     LogDefectKind.CHECKPOINT_DIFFERS,
     LogDefectKind.COMMIT_MISSING,
 )
+_HELP = {
+    LogDefectKind.CHECKSUM_DIFFERS: "delete the checksum: it is only a shortcut",
+    LogDefectKind.NO_SCHEMA: "add a column: `ALTER TABLE` does that",
+}
 
 
 @rule(
@@ -19,6 +23,7 @@ _CONTRADICTIONS = (
     severity=Severity.ERROR,
     delta_errors=(
         "DELTA_MISSING_PART_FILES",
+        "DELTA_READ_TABLE_WITHOUT_COLUMNS",
         "DELTA_STATE_RECOVER_ERROR",
         "DELTA_TRUNCATED_TRANSACTION_LOG",
         "DELTA_VERSIONS_NOT_CONTIGUOUS",
@@ -34,7 +39,7 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     Compares what the log holds more than once: the version checksum (`.crc`) and the checkpoints with the
     commits. It also reports duplicate actions in a commit, gaps between commits, missing parts and sidecars
     of checkpoints, and files that schemalint had to skip. A defect that Delta Spark tolerates, such as a
-    second `metaData` of which the last counts, is a warning. Files that Spark does not read for the newest
+    second `metaData` of which the last counts, is a warning, and so is a table without columns. Files that Spark does not read for the newest
     version are read only in `audit`, and with `--history`.
 
     ## Why is this bad?
@@ -45,8 +50,8 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     table with a missing commit (`DELTA_VERSIONS_NOT_CONTIGUOUS`, or `DELTA_TRUNCATED_TRANSACTION_LOG` if the
     first one is missing). Without a sidecar of its newest checkpoint Spark neither reads nor alters the table
     (`FAILED_READ_FILE`), even if the commits would suffice. A checkpoint that lacks one of its parts is
-    replaced by older commits; only without these Spark fails (`DELTA_MISSING_PART_FILES`; all measured on
-    Delta 4.4.0).
+    replaced by older commits; only without these Spark fails (`DELTA_MISSING_PART_FILES`). A table without
+    columns can be altered, but not read (`DELTA_READ_TABLE_WITHOUT_COLUMNS`; all measured on Delta 4.4.0).
 
     ## What to do
 
@@ -75,15 +80,15 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     ```
     """
     for defect in table.defects:
-        serious = defect.delta_error is not None or defect.kind in _CONTRADICTIONS
+        is_empty = defect.kind == LogDefectKind.NO_SCHEMA
+        serious = not is_empty and (defect.delta_error is not None or defect.kind in _CONTRADICTIONS)
         location = defect.file if defect.line is None else f"{defect.file}, line {defect.line}"
         yield Problem(
             f"{location}: {defect.message}",
-            help="delete the checksum: it is only a shortcut"
-            if defect.kind == LogDefectKind.CHECKSUM_DIFFERS
-            else "",
+            help=_HELP.get(defect.kind, ""),
             severity=None if serious else Severity.WARNING,
             object=ObjectRef("table", defect.file),
             new=defect.kind.value,
             delta_error=defect.delta_error,
+            unreadable=defect.delta_error is not None or defect.kind in _CONTRADICTIONS,
         )

@@ -115,4 +115,5 @@ def _of_table(table: LiveTable) -> Iterator[Problem]:
             part=None if expression.path is None else expression.place.value,
             old=expression.text,
             delta_error=_OF_DEFAULT if is_default else _ERROR,
+            unreadable=expression.place is Place.CONSTRAINT,
         )

@@ -95,6 +95,7 @@ def partitioning_not_possible(fact: TableAdded | LiveTable, _ctx: RuleContext) -
             object=ObjectRef("partitioning", "partitioned_by"),
             new=", ".join(names),
             delta_error=error,
+            unreadable=error == _NOT_FOUND,
         )
         return
 

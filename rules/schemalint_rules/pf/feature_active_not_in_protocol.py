@@ -15,6 +15,7 @@ _ERRORS_WITHOUT_LISTS = {
     "typeWidening": "IllegalStateException",
     "timestampNtz": "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
 }
+_UNREADABLE_WITHOUT_LISTS = frozenset({"rowTracking"})
 
 
 @rule(
@@ -93,6 +94,7 @@ def feature_active_not_in_protocol(table: LiveTable, _ctx: RuleContext) -> Itera
             severity=None if error else Severity.WARNING,
             object=ObjectRef("feature", name),
             delta_error=error,
+            unreadable=has_lists or name in _UNREADABLE_WITHOUT_LISTS,
         )
 
 

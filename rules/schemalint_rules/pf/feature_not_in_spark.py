@@ -73,4 +73,5 @@ def feature_not_in_spark(table: LiveTable, ctx: RuleContext) -> Iterator[Problem
             severity=Severity.WARNING if is_of_others or (ctx.engine and ctx.engine.is_hosted) else None,
             object=ObjectRef("feature", name),
             delta_error=f"DELTA_UNSUPPORTED_FEATURES_FOR_{operation.upper()}",
+            unreadable=operation == "read" and not is_of_others,
         )

@@ -72,18 +72,21 @@ def protocol_malformed(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]
             "version 3, writerFeatures to writer version 7",
             help=_REPAIR,
             delta_error="EXPRESSION_DECODING_FAILED",
+            unreadable=True,
         )
     elif protocol.min_reader not in _READER_VERSIONS or protocol.min_writer not in _WRITER_VERSIONS:
         yield Problem(
             f"there is no protocol with {_versions(protocol)}: the highest versions are 3 and 7",
             help="a newer client may support it; Spark refuses RESTORE too",
             delta_error="DELTA_INVALID_PROTOCOL_VERSION",
+            unreadable=protocol.min_reader not in _READER_VERSIONS,
         )
     elif protocol.min_reader == _READER_VERSIONS[-1] and protocol.min_writer < _WRITER_VERSIONS[-1]:
         yield Problem(
             f"there is no protocol with {_versions(protocol)}: reader version 3 requires writer version 7",
             help=_REPAIR,
             delta_error="EXPRESSION_DECODING_FAILED",
+            unreadable=True,
         )
     else:
         yield from _list_faults(protocol)
@@ -103,6 +106,7 @@ def _list_faults(protocol: Protocol) -> Iterator[Problem]:
             f"{name} is in readerFeatures, but not in writerFeatures",
             help="writers that do not support it write the table anyway",
             object=ObjectRef("feature", name),
+            unreadable=True,
         )
     features = {name: FEATURES[name] for name in sorted(protocol.writer_features) if name in FEATURES}
     for name, row in features.items():
@@ -114,6 +118,7 @@ def _list_faults(protocol: Protocol) -> Iterator[Problem]:
                 f"{name} is a reader feature, but only in writerFeatures",
                 help="readers that do not support it read the table anyway",
                 object=ObjectRef("feature", name),
+                unreadable=True,
             )
         elif listed and not row.reader:
             yield Problem(
@@ -121,6 +126,7 @@ def _list_faults(protocol: Protocol) -> Iterator[Problem]:
                 help=_REPAIR,
                 object=ObjectRef("feature", name),
                 delta_error="DELTA_UNSUPPORTED_FEATURES_FOR_READ",
+                unreadable=True,
             )
 
 

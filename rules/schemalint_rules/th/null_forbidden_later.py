@@ -76,4 +76,5 @@ def null_forbidden_later(step: HistoryStep, _ctx: RuleContext) -> Iterator[Probl
                 old=fault.old,
                 new=fault.new,
                 delta_error=None if fault.old else _MISSING,
+                unreadable=not fault.old,
             )

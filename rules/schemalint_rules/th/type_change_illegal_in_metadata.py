@@ -78,4 +78,5 @@ def type_change_illegal_in_metadata(table: LiveTable, _ctx: RuleContext) -> Iter
                 old=print_type(old),
                 new=print_type(new),
                 delta_error="DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA" if is_refused else None,
+                unreadable=is_refused,
             )

@@ -70,4 +70,5 @@ def type_changes_malformed(table: LiveTable, _ctx: RuleContext) -> Iterator[Prob
                 severity=None if is_read else Severity.WARNING,
                 path=path,
                 delta_error=fault.delta_error if is_read else None,
+                unreadable=is_read,
             )

@@ -116,6 +116,7 @@ def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
             object=ObjectRef("property", key),
             old=value,
             delta_error=None if is_mended else refusal_of_value(key, value),
+            unreadable=stops is Stops.ALL and not is_mended,
         )
 
 

@@ -19,6 +19,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     delta_errors=(
         "NOT_SUPPORTED_CHANGE_COLUMN",
         "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+        "NEGATIVE_SCALE_DISALLOWED",
         "_LEGACY_ERROR_TEMP_1228",
     ),
     verdict="impossible",
@@ -29,7 +30,8 @@ def decimal_over_38(change: TypeChanged | FieldAdded | TableAdded, _ctx: RuleCon
     ## What it does
 
     Finds a change to a decimal that needs more than 38 digits to hold the old values, and every new column or
-    field with an invalid decimal type: a precision over 38, or a scale over the precision.
+    field with an invalid decimal type: a precision over 38, a scale over the precision, or, in a log, a
+    negative scale.
 
     ## Why is this bad?
 
@@ -38,7 +40,8 @@ def decimal_over_38(change: TypeChanged | FieldAdded | TableAdded, _ctx: RuleCon
     and reaches at most `decimal(38,18)`. No wider type exists, so `ALTER TABLE` fails with
     `NOT_SUPPORTED_CHANGE_COLUMN`. An invalid decimal type fails with
     `DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION`, or with "Decimal scale (13) cannot be greater than precision
-    (12)", an error without a name.
+    (12)", an error without a name. Nobody can read a table with such a type, or one with a negative scale
+    (`NEGATIVE_SCALE_DISALLOWED`; measured on Delta 4.4.0).
 
     ## What to do
 
@@ -115,6 +118,16 @@ def _invalid_decimal(path: Path, type_: Decimal, least: Decimal | None = None) -
             path=path,
             new=print_type(type_),
             delta_error="DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+            unreadable=True,
+        )
+    if type_.scale < 0:
+        return Problem(
+            f"{format_path(path)} is declared {print_type(type_)}: a scale below 0 does not exist",
+            help="write the table again with a scale of 0",
+            path=path,
+            new=print_type(type_),
+            delta_error="NEGATIVE_SCALE_DISALLOWED",
+            unreadable=True,
         )
     least = least or Decimal(type_.scale, type_.scale)
     smallest = f"the smallest decimal that works is {print_type(least)}"
@@ -127,11 +140,12 @@ def _invalid_decimal(path: Path, type_: Decimal, least: Decimal | None = None) -
         path=path,
         new=print_type(type_),
         delta_error="_LEGACY_ERROR_TEMP_1228",
+        unreadable=True,
     )
 
 
 def _is_valid(type_: Decimal) -> bool:
-    return type_.scale <= type_.precision <= MAX_PRECISION
+    return 0 <= type_.scale <= type_.precision <= MAX_PRECISION
 
 
 def _largest_scale(old: DataType, least: Decimal) -> str:

@@ -89,4 +89,5 @@ def _problems(column: Field | None, *, is_refused: bool) -> Iterator[Problem]:
         help="use only ASCII letters, digits and _ in these names, or string in place of char and varchar",
         path=(column.name,) if is_refused else None,
         delta_error=error if is_refused else None,
+        unreadable=is_refused,
     )

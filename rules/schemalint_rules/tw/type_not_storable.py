@@ -10,6 +10,8 @@ from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import storage_error
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
+_GEOSPATIAL = "DELTA_GEOSPATIAL_NOT_SUPPORTED"
+
 
 @rule(
     "TW012",
@@ -18,7 +20,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     live=True,
     delta_errors=(
         "DELTA_UNSUPPORTED_DATA_TYPES",
-        "DELTA_GEOSPATIAL_NOT_SUPPORTED",
+        _GEOSPATIAL,
         "UNSUPPORTED_TIME_TYPE",
         "_LEGACY_ERROR_TEMP_1183",
     ),
@@ -93,4 +95,5 @@ def _refused(type_: DataType, path: Path, ctx: RuleContext) -> Iterator[Problem]
                 path=leaf_path,
                 new=print_type(leaf),
                 delta_error=error,
+                unreadable=error == _GEOSPATIAL,
             )

@@ -137,8 +137,8 @@ class EvidenceKeys(TypedDict, total=False):
 class RowKeys(TypedDict, total=False):
     """One verdict: which tables, which versions of the client, and what it does with them.
 
-    A row needs ``feature``, ``type_change``, ``reader``, ``writer``, ``format`` or ``names``; a table must
-    meet all of the conditions. The first row of a client that applies decides.
+    A row needs ``feature``, ``type_change``, ``reader``, ``writer``, ``format``, ``names`` or ``finding``; a
+    table must meet all of the conditions. The first row of a client that applies decides.
     """
 
     feature: str | list[str]
@@ -155,6 +155,8 @@ class RowKeys(TypedDict, total=False):
     """Format of files that the row is about."""
     names: Literal["repeated"]
     """The row is about tables with names that differ only in case."""
+    finding: str | list[str]
+    """Findings about the table itself that the row is about: a rule's code, and Delta's error class."""
     versions: str
     """Versions of the client, as a range; all by default."""
     read_path: str

@@ -36,6 +36,7 @@ _MISSING_PARTS: Final = "DELTA_MISSING_PART_FILES"
 _TRUNCATED: Final = "DELTA_TRUNCATED_TRANSACTION_LOG"
 _NOT_CONTIGUOUS: Final = "DELTA_VERSIONS_NOT_CONTIGUOUS"
 _NO_SIDECAR: Final = "FAILED_READ_FILE.FILE_NOT_EXIST"
+_NO_COLUMNS: Final = "DELTA_READ_TABLE_WITHOUT_COLUMNS"
 _V2: Final = "v2Checkpoint"
 _NO_COMMIT: Final = "IllegalStateException: Could not find any delta files"
 
@@ -309,13 +310,15 @@ def sidecar_defects(files: LogFiles, requested: int, state: TableActions) -> Ite
 
 
 def schema_defects(files: LogFiles, state: TableActions) -> Iterator[LogDefect]:
-    """Report a missing schema: Spark reads the table as one without columns."""
-    if state.metadata and state.metadata.schema is None:
-        yield LogDefect(
-            LogDefectKind.NO_SCHEMA,
-            "the metaData action has no schemaString, so the table has no columns",
-            files.name_of(state),
-        )
+    """Report a table without columns: Spark alters it, and neither reads nor writes it."""
+    if state.metadata is None or (state.metadata.schema and state.metadata.schema.fields):
+        return
+    message = "the table has no columns"
+    if state.metadata.schema is None:
+        message = "the metaData action has no schemaString, so the table has no columns"
+    yield LogDefect(
+        LogDefectKind.NO_SCHEMA, message, files.name_of(state), delta_error=_NO_COLUMNS
+    )
 
 
 def pointer_warnings(files: LogFiles) -> Iterator[str]:

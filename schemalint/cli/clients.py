@@ -132,7 +132,7 @@ def _table(
         via = spark.catalog if spark else None
         where = open_environment(repository, settings, options.connection.target, via)
         (request,) = table_requests([table], where, via)
-        (document,) = read_tables([request], history=False)
+        (document,) = read_tables([request])
     if isinstance(document, TableFailure):
         print_error(LiveError(document.message, help=document.help))
         return 2

@@ -79,7 +79,7 @@ def table_findings(
 
 @frozen
 class Faults:
-    """Why clients cannot read a table, and why they cannot write it, in the form of `TableForm.unreadable`."""
+    """Why clients cannot read a table, and why they cannot write it; see `TableForm.unreadable`."""
 
     unreadable: frozenset[str] = frozenset()
     unwritable: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""Whether clients can open a table at all: the client table says of odd logs what the clients did with them."""
+"""Whether clients can open a table at all: the client table says of odd logs what the clients did."""
 
 from __future__ import annotations
 

@@ -307,7 +307,8 @@ def test_metadata_without_a_schema_is_a_table_without_columns(tmp_path: Path) ->
     live = read_table(str(table))
     assert live.state.columns == Struct()
     message = "the metaData action has no schemaString, so the table has no columns"
-    assert live.defects == (LogDefect(LogDefectKind.NO_SCHEMA, message, file_name(1)),)
+    error = "DELTA_READ_TABLE_WITHOUT_COLUMNS"
+    assert live.defects == (LogDefect(LogDefectKind.NO_SCHEMA, message, file_name(1), delta_error=error),)
     assert read_table(str(write_log(table, [CREATED], first=3))).defects == ()
 
 

@@ -39,8 +39,8 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     Compares what the log holds more than once: the version checksum (`.crc`) and the checkpoints with the
     commits. It also reports duplicate actions in a commit, gaps between commits, missing parts and sidecars
     of checkpoints, and files that schemalint had to skip. A defect that Delta Spark tolerates, such as a
-    second `metaData` of which the last counts, is a warning, and so is a table without columns. Files that Spark does not read for the newest
-    version are read only in `audit`, and with `--history`.
+    second `metaData` of which the last counts, is a warning, and so is a table without columns. Files that
+    Spark does not read for the newest version are read only in `audit`, and with `--history`.
 
     ## Why is this bad?
 

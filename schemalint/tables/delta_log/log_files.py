@@ -316,9 +316,7 @@ def schema_defects(files: LogFiles, state: TableActions) -> Iterator[LogDefect]:
     message = "the table has no columns"
     if state.metadata.schema is None:
         message = "the metaData action has no schemaString, so the table has no columns"
-    yield LogDefect(
-        LogDefectKind.NO_SCHEMA, message, files.name_of(state), delta_error=_NO_COLUMNS
-    )
+    yield LogDefect(LogDefectKind.NO_SCHEMA, message, files.name_of(state), delta_error=_NO_COLUMNS)
 
 
 def pointer_warnings(files: LogFiles) -> Iterator[str]:

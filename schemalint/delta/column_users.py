@@ -96,6 +96,19 @@ def names_of(tree: exp.Expr) -> frozenset[Names]:
     return frozenset(_names(column) for column in tree.find_all(exp.Column))
 
 
+def dotted_columns(expression: str) -> frozenset[Names]:
+    """Return the columns in an expression with the names that follow by dots alone, up to the first index.
+
+    ``lines[0].qty`` gives ``("lines",)``, where `columns_used` gives ``("lines", "qty")``.
+    """
+    tree = parsed(expression) if "." in expression else None
+    if tree is None:
+        return frozenset()
+    from sqlglot import exp  # noqa: PLC0415 (as above)
+
+    return frozenset(_dotted_names(column) for column in tree.find_all(exp.Column))
+
+
 def indexed_columns(expression: str) -> frozenset[Names]:
     """Return the columns of which an expression uses an element: ``lines[0]``, ``labels['a']``."""
     tree = parsed(expression) if "[" in expression else None
@@ -144,6 +157,15 @@ def _names(column: exp.Column) -> Names:
     while node.parent is not None and node.arg_key == "this" and _is_field_or_index(node.parent):
         node = node.parent
         names += [node.name] if node.key == "dot" else []
+    return tuple(names)
+
+
+def _dotted_names(column: exp.Column) -> Names:
+    names = [part.name for part in column.parts]
+    node: exp.Expr = column
+    while node.parent is not None and node.arg_key == "this" and node.parent.key == "dot":
+        node = node.parent
+        names.append(node.name)
     return tuple(names)
 
 

@@ -45,6 +45,10 @@ _TAKEN_WORDS: Final = {"numbers": ARITHMETIC, "integers": BITS}
 """What operators take, in words; others take texts."""
 
 
+_ALIAS: Final = r"(?i)(?<=[\w`)\]])\s+(?:isnull|notnull)\s*$"
+"""Words that are operators for other systems, and a name of the value for Spark."""
+
+
 class ConditionFault(Enum):
     """What is wrong with a condition, apart from the operands of its operators."""
 
@@ -79,7 +83,7 @@ class ConditionProblem:
 
 def condition_problem(text: str, columns: Struct) -> ConditionProblem | None:
     """Return the first fault of a condition; None if none is known, or it cannot be parsed."""
-    tree = walkable(text)
+    tree = walkable(re.sub(_ALIAS, "", text))
     if tree is None:
         return None
     types = _ComparedTypes(columns)

@@ -12,6 +12,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperatio
 from enum import Enum
 from typing import Final
 
+from schemalint.delta.calendar_texts import is_calendar_date
 from schemalint.delta.datatype import BOOLEAN, VOID, Atomic, Char, DataType, String, Struct, Varchar
 from schemalint.delta.datatype import Decimal as DecimalType
 from schemalint.delta.expression_types import expression_type
@@ -37,9 +38,6 @@ _TIMES: Final = frozenset({"timestamp", "timestamp_ntz"})
 _NUMBER: Final = r"([+-]?)\s*(\d+\.?\d*|\.\d+)((?:[eE][+-]?\d+)?)(|[lLsSyYdDfF]|[bB][dD])"
 _TEXT_NUMBER: Final = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _TEXT_FLOAT: Final = rf"(?i){_TEXT_NUMBER}[df]?|[+-]?inf(?:inity)?|nan"
-_TEXT_DATE: Final = r"[+-]?\d{4,7}(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T].*)?)?)?"
-_MOST_MONTHS: Final = 12
-_MOST_DAYS: Final = 31
 _EXACT: Final = Context(prec=200)
 
 _NUMBERS: Final = frozenset({*_INTEGERS, *_FLOATS, "decimal"})
@@ -161,17 +159,9 @@ def _of_text(text: str, type_: DataType) -> Misfit | None:
     if type_.name in _FLOATS:
         return None if _matches(_TEXT_FLOAT, text) else Misfit.TYPE
     if type_.name == "date" or (type_.name in _TIMES and ":" not in text):
-        return None if _is_date(text) else Misfit.TYPE
+        return None if is_calendar_date(text) else Misfit.TYPE
     return None
 
 
 def _matches(pattern: str, text: str) -> bool:
     return re.fullmatch(pattern, text.strip(), re.ASCII) is not None
-
-
-def _is_date(text: str) -> bool:
-    date = re.fullmatch(_TEXT_DATE, text.strip(), re.ASCII)
-    if date is None:
-        return False
-    month, day = (int(part or 1) for part in date.groups())
-    return 1 <= month <= _MOST_MONTHS and 1 <= day <= _MOST_DAYS

@@ -1,22 +1,22 @@
-"""Find what a SQL expression uses (columns, functions, queries), and why a text is not one expression.
-
-Only what no expression of Spark's grammar contains is a fault (SqlBaseParser.g4; measured on Spark 4.2.0,
-``tests/engine/constraints.csv``). Most keywords are names too (``end > 0`` is valid), so nothing is said of
-the words beside one.
-"""
+"""The expressions of a table, and what they use: columns, functions, queries."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import Enum
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, assert_never
 
 from schemalint.base.values import Itself, frozen
-from schemalint.delta.column_users import indexed_columns
-from schemalint.delta.datatype import Map, Struct, type_at, walk_fields
+from schemalint.delta.column_users import Names, dotted_columns, indexed_columns
+from schemalint.delta.datatype import Array, Map, Struct, type_at, walk_fields
+from schemalint.delta.expression_faults import (
+    COLUMN_WORDS,
+    ExpressionFault,
+    alias_fault,
+    expression_fault,
+)
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import Token, tokens
 from schemalint.delta.table import TableState
@@ -37,45 +37,8 @@ WITHOUT_BRACKETS: Final = frozenset(
 _QUERIES: Final = frozenset({"select", "with", "values", "table", "from", "map", "reduce"})
 _AFTER_QUERY: Final = frozenset({"word", "name", "string", "raw"})
 _LIKE: Final = frozenset({"like", "ilike", "rlike", "regexp"})
-_CLOSING: Final = {"(": ")", "[": "]"}
-_VARIABLE: Final = "${"
-_OTHER: Final = {
-    "'": "has a ' that is not closed",
-    '"': 'has a " that is not closed',
-    "`": "has a ` that is not closed",
-    ";": "contains a semicolon",
-    "/": "contains // or a comment that is not closed or contains another one",
-    "-": "ends in a comment",
-}
-"""The fault of a character that Spark cannot read."""
-
 _NOT_GENERATED_WORDS: Final = WITHOUT_BRACKETS | {"between", "ilike", "interval"}
 """Words that no generated column can use (measured on Delta 4.4.0, ``tests/engine/generated.csv``)."""
-
-COLUMN_WORDS: Final = frozenset(
-    {"comment", "after", "first", "generated", "default", "not"}
-    | {"constraint", "check", "primary", "unique", "references"}
-)
-"""Words, in lower case, that end the default in a column definition and start its next clause."""
-
-_COMPARED: Final = frozenset({"=", "==", "<=>", "<>", "!=", "<", "<=", "!>", ">", ">=", "!<"})
-_BETWEEN_VALUES: Final = _COMPARED | {"/", "%", "&", "|", "^", "||"}
-_BEFORE_VALUES: Final = frozenset({"~", "!"})
-_NEED_A_VALUE: Final = _BETWEEN_VALUES | _BEFORE_VALUES | {"+", "-"}
-_NUMBER: Final = r"(?i)[0-9]+(?:[lsy]|(?:e[+-]?[0-9]+)?(?:[df]|bd)?)"
-_BRACKETS: Final = "has square brackets around a value"
-_TEXTS: Final = frozenset({"string", "raw"})
-
-# With these, words and signs may stand beside each other: types, units, windows, queries.
-_CLAUSES: Final = frozenset({"as", "interval", "over", "within", "select", "with", "values", "from"})
-# fmt: off
-_NO_VALUES: Final = frozenset({
-    "all", "and", "any", "asc", "at", "between", "both", "by", "case", "collate", "desc", "distinct", "div",
-    "else", "end", "escape", "exists", "false", "filter", "for", "group", "if", "ignore", "ilike", "in", "is",
-    "isnull", "leading", "like", "not", "notnull", "null", "nulls", "on", "or", "order", "placing", "regexp",
-    "respect", "rlike", "some", "then", "time", "trailing", "true", "unknown", "when", "where", "zone",
-})
-# fmt: on
 
 
 class Place(Enum):
@@ -115,10 +78,11 @@ class Expression:
                 assert_never(self.place)
 
     @property
-    def fault(self) -> str | None:
-        """Why the text is not one expression, as the end of a sentence; None if it is one."""
+    def fault(self) -> ExpressionFault | None:
+        """Why the text is not one expression; None if it is one."""
         words = COLUMN_WORDS if self.place is Place.DEFAULT else frozenset[str]()
-        return expression_fault(self.text, without=words)
+        fault = expression_fault(self.text, without=words)
+        return alias_fault(self.text) if fault is None and self.place is not Place.CONSTRAINT else fault
 
 
 def expressions_of(state: TableState) -> Iterator[Expression]:
@@ -175,12 +139,46 @@ def contains_query(expression: str) -> bool:
     return False
 
 
-def unusable_part(expression: Expression, columns: Struct) -> str | None:
-    """Return what Delta cannot compute in an expression, as the end of a sentence; None if nothing is known.
+@frozen
+class UnusablePart:
+    """What Delta cannot compute in an expression.
+
+    Attributes:
+        what: The part, as the end of a sentence that begins with the expression.
+        is_in_collection: Whether it is a field that is read by dot through a map or an array.
+    """
+
+    what: str
+    is_in_collection: bool = False
+
+
+def unusable_part(expression: Expression, columns: Struct) -> UnusablePart | None:
+    """Return what Delta cannot compute in an expression; None if nothing is known.
 
     Measured on Delta 4.4.0: it accepts most of it in a constraint, and then every write fails. Generated
     columns can use less, and are refused at once.
     """
+    if (what := _unusable_anywhere(expression)) is not None:
+        return UnusablePart(what)
+    names = None
+    if expression.place is not Place.DEFAULT:
+        names = _read_through_a_collection(expression.text, columns)
+    if names is not None:
+        what = f"reads {format_path(names)} by dot through a map or an array"
+        return UnusablePart(what, is_in_collection=True)
+    match expression.place:
+        case Place.CONSTRAINT:
+            what = _unusable_in_constraint(tokens(expression.text), columns)
+        case Place.GENERATED:
+            what = _unusable_when_generated(expression.text, columns)
+        case Place.DEFAULT:
+            return None
+        case _:
+            assert_never(expression.place)
+    return None if what is None else UnusablePart(what)
+
+
+def _unusable_anywhere(expression: Expression) -> str | None:
     # Only tables with expressions need the list of functions.
     from schemalint.delta.functions import FunctionKind, kind_of_function  # noqa: PLC0415
 
@@ -191,15 +189,7 @@ def unusable_part(expression: Expression, columns: Struct) -> str | None:
         is_computed = kind is FunctionKind.SESSION and expression.place is Place.DEFAULT
         if kind is not None and kind.obstacle and not is_computed:
             return f"calls {name}(), {kind.obstacle}"
-    match expression.place:
-        case Place.CONSTRAINT:
-            return _unusable_in_constraint(tokens(expression.text), columns)
-        case Place.GENERATED:
-            return _unusable_when_generated(expression.text, columns)
-        case Place.DEFAULT:
-            return None
-        case _:
-            assert_never(expression.place)
+    return None
 
 
 def unknown_functions(expression: str) -> tuple[str, ...]:
@@ -207,6 +197,27 @@ def unknown_functions(expression: str) -> tuple[str, ...]:
     from schemalint.delta.functions import kind_of_function  # noqa: PLC0415 (as above)
 
     return tuple(name for name in functions_called(expression) if kind_of_function(name) is None)
+
+
+def _read_through_a_collection(expression: str, columns: Struct) -> Names | None:
+    """Return a field that an expression reads by dots alone through a map or an array; None if it does not.
+
+    Spark reads ``labels.a`` as ``labels['a']``, and ``lines.qty`` as the array of all quantities. Delta finds
+    the columns of a constraint itself, and looks only into structs: ADD CONSTRAINT succeeds, and then every
+    write fails. In generated columns it does not allow it. Behind an index it takes dots
+    (``lines[0].qty``; measured on Delta 4.4.0).
+    """
+    for names in sorted(dotted_columns(expression)):
+        type_, is_behind = type_at(columns, names[:1]), False
+        for name in names[1:]:
+            is_behind = is_behind or isinstance(type_, Array | Map)
+            inside = type_.element if isinstance(type_, Array) else type_
+            if not isinstance(inside, Struct):
+                break
+            type_ = type_at(inside, (name,))
+        if is_behind and type_ is not None:
+            return names
+    return None
 
 
 def _unusable_in_constraint(text_tokens: tuple[Token, ...], columns: Struct) -> str | None:
@@ -243,95 +254,3 @@ def _unusable_when_generated(text: str, columns: Struct) -> str | None:
 
 def _name(token: Token) -> str:
     return (token.text[1:-1].replace("``", "`") if token.kind == "name" else token.text).lower()
-
-
-def expression_fault(text: str, *, without: frozenset[str] = frozenset()) -> str | None:
-    """Return why a text is not one expression, as the end of a sentence; None if it is one.
-
-    Then a statement with the text cannot read it as anything else. The expression itself is not checked.
-
-    Args:
-        text: The text of the expression.
-        without: Words, in lower case, that the text must not contain outside brackets.
-    """
-    if _VARIABLE in text:
-        return "contains ${, which Spark replaces with values of each session that parses it"
-    text_tokens = tokens(text)
-    open_brackets: list[str] = []
-    for token in text_tokens:
-        if token.kind == "other":
-            return _OTHER.get(token.text, f"contains {token.text}, which is not part of any expression")
-        if token.kind == "open":
-            open_brackets.append(token.text)
-        elif token.kind == "close" and (not open_brackets or _CLOSING[open_brackets.pop()] != token.text):
-            return f"has a {token.text} without its opening bracket"
-        elif not open_brackets and token.text == ",":
-            return "has a comma outside brackets"
-        elif not open_brackets and token.kind == "word" and token.text.lower() in without:
-            return f"contains {token.text.upper()} outside brackets, which begins another clause"
-    if open_brackets:
-        return f"has a {open_brackets[-1]} that is not closed"
-    return _grammar_fault(text_tokens) if text_tokens else "is empty"
-
-
-def _grammar_fault(text_tokens: Sequence[Token]) -> str | None:
-    """Return what no expression contains, as the end of a sentence; None if nothing is known.
-
-    Args:
-        text_tokens: The tokens of an expression whose brackets are closed.
-    """
-    if any(token.kind == "word" and token.text.lower() in _CLAUSES for token in text_tokens):
-        return None
-    first, last = text_tokens[0], text_tokens[-1]
-    if first.text in _BETWEEN_VALUES:
-        return f"begins with {first.text}"
-    if first.text == "[":
-        return _BRACKETS
-    if last.text in _NEED_A_VALUE:
-        return f"has no value after {last.text}"
-    for left, right in pairwise(text_tokens):
-        fault = _at_an_operator(left, right) or _between_values(left, right, is_last=right is last)
-        if fault is not None:
-            return fault
-    return None
-
-
-def _at_an_operator(left: Token, right: Token) -> str | None:
-    opens = left.text in {"(", "[", ","}
-    if right.text in _BETWEEN_VALUES and (opens or left.text in _NEED_A_VALUE):
-        return f"has no value between {left.text} and {right.text}"
-    if left.text in _NEED_A_VALUE and (right.kind == "close" or right.text == ","):
-        return f"has no value after {left.text}"
-    if right.text in _BEFORE_VALUES and _ends_a_value(left):
-        return f"has {right.text} after a value"
-    if right.text == "!" and left.text in _BETWEEN_VALUES | {"+", "-"}:
-        return f"has ! after {left.text}"
-    if right.text == "[" and (opens or left.text in _NEED_A_VALUE):
-        return _BRACKETS
-    if (left.text, right.text) == ("(", ","):
-        return "has no value before a comma"
-    if left.text == "," and right.kind == "close":
-        return "has no value after a comma"
-    return None
-
-
-def _between_values(left: Token, right: Token, *, is_last: bool) -> str | None:
-    """Return what is missing between two values; a name at the end is an alias, and texts are joined."""
-    if not (_ends_a_value(left) and _begins_a_value(right)):
-        return None
-    is_alias = is_last and (right.kind == "name" or (right.kind == "word" and not _is_number(right)))
-    # A word before a text may be a type: `date '2026-01-31'`.
-    is_literal = right.kind in _TEXTS and left.kind in _TEXTS | {"word"} and not _is_number(left)
-    return None if is_alias or is_literal else f"has no operator between {left.text} and {right.text}"
-
-
-def _ends_a_value(token: Token) -> bool:
-    return token.kind == "close" or _begins_a_value(token)
-
-
-def _begins_a_value(token: Token) -> bool:
-    return token.kind in _TEXTS | {"name"} or (token.kind == "word" and token.text.lower() not in _NO_VALUES)
-
-
-def _is_number(token: Token) -> bool:
-    return re.fullmatch(_NUMBER, token.text) is not None

@@ -15,10 +15,10 @@ from typing import Final
 from schemalint.base.values import frozen
 from schemalint.delta.column_users import names_of, parsed
 from schemalint.delta.datatype import Array, Identity, Map, Struct, field_at
+from schemalint.delta.expression_faults import expression_fault
 from schemalint.delta.expressions import (
     WITHOUT_BRACKETS,
     contains_query,
-    expression_fault,
     functions_called,
 )
 from schemalint.delta.functions import kind_of_function
@@ -184,7 +184,7 @@ def fill_fault(text: str, *columns: Struct) -> FillFault | None:
         columns: The columns of the table, in each of its states; without any, names are not checked.
     """
     if fault := expression_fault(text):
-        return FillFault(fault, "write exactly one expression")
+        return FillFault(fault.what, "write exactly one expression")
     if contains_query(text):
         return FillFault("contains a subquery", "use only columns of the same row")
     lexemes = tokens(text)

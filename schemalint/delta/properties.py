@@ -323,7 +323,10 @@ _ROWS: Final = (
 PROPERTIES: Final[Mapping[str, TableProperty]] = MappingProxyType({row.key: row for row in _ROWS})
 """All properties that Delta knows, by key in the spelling that Delta stores."""
 
-RESERVED: Final = frozenset({"comment", "external", "is_managed_location", "location", "owner", "provider"})
+RESERVED: Final = frozenset(
+    {"collation", "comment", "external", "is_managed_location"}
+    | {"location", "owner", "provider", "table_type"}
+)
 """Keys that Spark reserves (``TableCatalog.RESERVED_PROPERTIES``), in exactly this spelling.
 
 Spark stores ``comment`` as the table's description only, and refuses the other keys (measured on Spark

@@ -284,7 +284,7 @@ def _unsafe_expressions(state: TableState) -> Iterator[Refusal]:
             kind = "constraint" if expression.path is None else "column"
             about = ObjectRef(kind, expression.name)
             yield Refusal(
-                _DECLARED, f"{expression.subject} {fault}", "write exactly one expression", about=about
+                _DECLARED, f"{expression.subject} {fault.what}", "write exactly one expression", about=about
             )
 
 

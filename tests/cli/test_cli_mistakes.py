@@ -68,6 +68,25 @@ def test_a_mistake_in_a_contract_is_one_error_at_its_place(
     assert found.status == (2 if "failure" in expected else 1)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_a_contract_in_another_encoding_is_one_error_and_no_removal(project: Project, encoding: str) -> None:
+    project.declare(CONTRACT)
+    base = project.repo.commit()
+    project.declare("").write_bytes(CONTRACT.encode(encoding))
+    expected = f"contracts/orders.yml:1:1: failure the file is {encoding[:6].upper()} (save it as UTF-8)"
+    for arguments in ((), ("contracts/orders.yml",), ("--all",)):
+        found = project.check("--against", base, *arguments)
+        assert found.out.splitlines()[:-1] == [expected]
+        assert found.status == 2
+    project.repo.commit()
+    assert project.check("--all").status == 2
+    project.declare(CONTRACT)
+    project.repo.commit()
+    other = project.declare("", "contracts/returns.yml")
+    other.write_bytes(CONTRACT.replace("orders", "returns").encode(encoding))
+    assert project.check("--all").status == 2
+
+
 def test_a_removal_by_an_emptied_file_is_approved_as_any_other(project: Project) -> None:
     project.declare(CONTRACT)
     project.repo.commit()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.delta.expressions import COLUMN_WORDS, expression_fault
+from schemalint.delta.expression_faults import COLUMN_WORDS, alias_fault, expression_fault
 
 
 @pytest.mark.parametrize(
@@ -15,10 +15,10 @@ from schemalint.delta.expressions import COLUMN_WORDS, expression_fault
         "a > 0 -- it's ( \n AND b < 0",
         r"""s <> 'it\'s (' AND "x\" (" = 'a' 'b'""",
         r"""s <> r'\' AND s <> R"'\" AND s <> r'\\'""",
-        r"s = 1r'\', extra int COMMENT '",
         "`odd ``(` > 0 AND m['k)'] < 1e+5 AND date '2020-01-01' < d",
         "a\u00a0>\u30000",
-        "coalesce(a, b) > :limit",
+        "coalesce(a, 1.5, .5, 1.) > l[0].x AND v:x.y IS NOT NULL",
+        "d > date 'today' AND t > timestamp '12:30' AND d < DATE '2024-02-29' AND a > -128Y AND s = X'1F'",
         "a > 0 and_so",
         "end > 0 AND `high price` BETWEEN -1 AND + + 1",
         "CASE WHEN a IS NOT NULL THEN NOT b ELSE !b END AND s NOT LIKE 'x%'",
@@ -67,15 +67,73 @@ def test_one_expression(text: str) -> None:
         ("[high price] > 0", "has square brackets around a value"),
         ("a > [b]", "has square brackets around a value"),
         ("a > {1}", "contains {, which is not part of any expression"),
-        (
-            "s <> '${env:HOME}'",
-            "contains ${, which Spark replaces with values of each session that parses it",
-        ),
+        ("f(1,,2)", "has no value before a comma"),
+        (".NaN", "has no name before a point"),
+        ("a.", "has no name after a point"),
+        ("a..b", "has no name after a point"),
+        ("1.5.5", "has two points in a number"),
+        ("12:30", "has no name between : and 30"),
+        ("t AT TIME ZONE 'UTC' > t", "contains AT TIME ZONE, which Spark does not have"),
     ],
 )
 def test_anything_else_is_refused_with_its_fault(text: str, fault: str) -> None:
-    assert expression_fault(text) == fault
-    assert expression_fault(text)
+    found = expression_fault(text)
+    assert found is not None
+    assert (found.what, found.error) == (fault, "PARSE_SYNTAX_ERROR")
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "error"),
+    [
+        (
+            "s <> '${env:HOME}'",
+            "contains ${, which Spark replaces with values of each session that parses it",
+            None,
+        ),
+        ("a > :p", "contains the parameter :p, which no statement binds", "UNBOUND_SQL_PARAMETER"),
+        ("a > ?", "contains the parameter ?, which no statement binds", "UNBOUND_SQL_PARAMETER"),
+        ("N'x'", "contains N'x', a literal that Spark does not have", "UNSUPPORTED_TYPED_LITERAL"),
+        ("s = int '5'", "contains int'5', a literal that Spark does not have", "UNSUPPORTED_TYPED_LITERAL"),
+        (
+            "d > date '2023-02-29'",
+            "contains date '2023-02-29', which Spark cannot read",
+            "INVALID_TYPED_LITERAL",
+        ),
+        (
+            "timestamp '2020-13-01'",
+            "contains timestamp '2020-13-01', which Spark cannot read",
+            "INVALID_TYPED_LITERAL",
+        ),
+        (
+            r"s = 1r'\', extra int COMMENT '",
+            r"contains 1r'\', extra int COMMENT ', a literal that Spark does not have",
+            "UNSUPPORTED_TYPED_LITERAL",
+        ),
+        ("X'zz'", "contains X 'zz', which Spark cannot read", "INVALID_TYPED_LITERAL"),
+        ("300Y", "contains 300Y, which is out of range", "INVALID_NUMERIC_LITERAL_RANGE"),
+        ("1e400", "contains 1e400, which is out of range", "INVALID_NUMERIC_LITERAL_RANGE"),
+        ("s LIKE 'a' ESCAPE '!!'", "has ESCAPE '!!', which is not one character", "INVALID_ESC"),
+    ],
+)
+def test_what_spark_parses_otherwise_has_the_error_class_of_its_own(
+    text: str, what: str, error: str | None
+) -> None:
+    found = expression_fault(text)
+    assert found is not None
+    assert (found.what, found.error) == (what, error)
+
+
+@pytest.mark.parametrize("text", ["New York", "1 day", "a AS b", "'x' 'y' z", "1 isnull", "f(a) `b`"])
+def test_only_a_constraint_can_have_a_name_behind_it(text: str) -> None:
+    assert expression_fault(text) is None
+    assert alias_fault(text) is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["d + INTERVAL 1 DAY", "CASE WHEN a THEN 1 END", "a IS TRUE", "s COLLATE x", "a", "'a' 'b'"]
+)
+def test_a_word_at_the_end_may_be_part_of_the_expression(text: str) -> None:
+    assert alias_fault(text) is None
 
 
 def test_default_ends_at_the_next_clause_of_its_column() -> None:

@@ -426,6 +426,10 @@ def test_any_bytes_are_read_or_refused_with_a_contract_error(content: bytes) -> 
         b"--- schemalint: 1\n",
         b"a: 1\n---\n\"schemalint\" : '1'\n",
         b"# c\r\nschemalint:   1\r\n",
+        "# c\nschemalint: 1\n".encode("utf-16"),
+        "schemalint: 1\n".encode("utf-16-le"),
+        "# c\nschemalint: 1\n".encode("utf-16-be"),
+        "schemalint: 1\n".encode("utf-32"),
     ],
 )
 def test_a_file_with_the_key_schemalint_and_a_number_is_a_candidate(content: bytes) -> None:
@@ -441,6 +445,7 @@ def test_a_file_with_the_key_schemalint_and_a_number_is_a_candidate(content: byt
         b"schemalint: {{ x }}\n",
         b"schemalints: 1\n",
         b"schemalint 1\n",
+        "of schemalint\n".encode("utf-16"),
     ],
 )
 def test_a_file_without_the_key_or_a_number_is_no_candidate(content: bytes) -> None:
@@ -455,6 +460,8 @@ def test_decode_keeps_the_byte_order_mark() -> None:
     ("content", "position", "message"),
     [
         ("a: é\n".encode("utf-16"), "1:1", "the file is UTF-16"),
+        ("schemalint: 1\n".encode("utf-16-be"), "1:1", "the file is UTF-16"),
+        ("schemalint: 1\n".encode("utf-32"), "1:1", "the file is UTF-32"),
         ("a: b\n".encode("utf-16-be"), "1:1", "YAML does not allow the character U+0000"),
         ("a: b\né: ".encode() + b"\xe9\n", "2:4", "the file is not UTF-8: byte 0xe9 at offset 9"),
         (b"a\xed\xa0\x80", "1:2", "the file is not UTF-8: byte 0xed at offset 1"),

@@ -12,9 +12,11 @@ import pytest
 from schemalint.base.errors import ApplyError
 from schemalint.delta.change import ConstraintChanged, TableAdded
 from schemalint.delta.datatype import LONG, STRING, UNMANAGED, Field, Struct
-from schemalint.delta.expressions import COLUMN_WORDS, Expression, Place, expression_fault, unusable_part
+from schemalint.delta.expression_faults import COLUMN_WORDS, expression_fault
+from schemalint.delta.expressions import Expression, Place, unusable_part
 from schemalint.delta.functions import FunctionKind, kinds
 from schemalint.delta.table import TableState
+from schemalint.delta.type_text import parse_type, print_type
 from schemalint.model.table_plan import Step, StepKind, TablePlan
 from schemalint.spark.prechecks import require_accepted
 from schemalint.spark.session_settings import required_settings
@@ -88,6 +90,28 @@ def test_constraints_that_fail_on_every_write_are_those_with_an_unusable_part(
     for number, text in enumerate(ACCEPTED):
         spark.sql(add_constraint(table, text).replace(" c ", f" c{number} "))
     spark.sql(f"INSERT INTO {table} VALUES (1, 'x')")
+
+
+def test_a_field_behind_a_map_or_an_array_fails_every_write(spark: SparkSession, tmp_path: Path) -> None:
+    """Delta finds the columns of a constraint itself, and looks only into structs."""
+    table = f"delta.`{tmp_path}/nested`"
+    columns = parse_type(
+        "struct<m: map<string,int>, l: array<struct<q: int>>, s: struct<l: array<struct<q: int>>>>"
+    )
+    assert isinstance(columns, Struct)
+    declared = ", ".join(f"{field.name} {print_type(field.type)}" for field in columns.fields)
+    spark.sql(f"CREATE TABLE {table} ({declared}) USING delta")
+    insert = f"INSERT INTO {table} VALUES (map('a', 1), array(struct(1)), struct(array(struct(1))))"
+    refused = {"m.a > 0", "l.q IS NOT NULL", "l.q[0] > 0", "size(s.l.q) > 0"}
+    accepted = {"m['a'] > 0", "l[0].q > 0", "element_at(l, 1).q > 0", "s.l[0].q > 0"}
+    for text in sorted(refused | accepted):
+        part = unusable_part(Expression(Place.CONSTRAINT, text, "c"), columns)
+        assert (part is not None and part.is_in_collection) == (text in refused), text
+        spark.sql(add_constraint(table, text))
+        error = "DELTA_UNSUPPORTED_INVARIANT_NON_STRUCT" if text in refused else ""
+        assert error in refusal(spark, insert), text
+        assert bool(refusal(spark, insert)) == bool(error), text
+        spark.sql(f"ALTER TABLE {table} DROP CONSTRAINT c")
 
 
 def test_variable_in_a_constraint_has_another_value_in_each_session(spark: SparkSession, table: str) -> None:

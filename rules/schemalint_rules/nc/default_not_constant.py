@@ -136,8 +136,8 @@ def _check(path: Path, text: str, ctx: RuleContext) -> Iterator[Problem]:
         yield _problem(path, text, "contains a lambda function", "write the value itself", _NAME)
     elif part:
         help_ = "let writers supply the value; use an identity column for a counter"
-        error = None if part.endswith(("row", "rows")) else _RANDOM
-        yield _problem(path, text, part, help_, error)
+        error = None if part.what.endswith(("row", "rows")) else _RANDOM
+        yield _problem(path, text, part.what, help_, error)
 
 
 def _problem(path: Path, text: str, fault: str, help_: str, error: str | None) -> Problem:

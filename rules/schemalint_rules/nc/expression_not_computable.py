@@ -2,15 +2,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.expressions import Expression, Place, expressions_of, unusable_part
+from schemalint.delta.expressions import Expression, Place, UnusablePart, expressions_of, unusable_part
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _HELP = "use only the columns of one row, and functions of them"
+_COLLECTION_HELP = "use an index or a function: labels['a'], lines[0].qty, element_at(lines, 1).qty"
 _GENERATED_HELP = "use other operators and functions, or compute the column where the rows are written"
 
 
-@rule("NC020", on=(Contract, LiveTable), severity=Severity.ERROR, verdict="impossible")
+_THROUGH_COLLECTION = "DELTA_UNSUPPORTED_INVARIANT_NON_STRUCT"
+
+
+@rule(
+    "NC020",
+    on=(Contract, LiveTable),
+    severity=Severity.ERROR,
+    delta_errors=(_THROUGH_COLLECTION,),
+    verdict="impossible",
+)
 def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
     """A constraint or a generated column uses what Delta cannot compute for a row, or what is never the same.
 
@@ -26,6 +36,7 @@ def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> I
     - functions of many rows, and functions that return rows: `max`, `row_number`, `window`, `explode`;
     - functions whose value only the session of a query knows: `current_user()`, `current_database()`;
     - in constraints, `*`, and `current_date` and others without brackets;
+    - in constraints, fields that are read by dot through a map or an array: `labels.a`, `lines.qty`;
     - in generated columns, what is not on Delta's list for them: `BETWEEN`, `ILIKE`, intervals, keys of maps,
       `current_date()`, and more than a hundred functions, such as `nullif`, `contains`, `startswith`,
       `split_part`, `transform`, `unix_date` and `try_divide`.
@@ -38,7 +49,8 @@ def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> I
 
     Delta accepts most of this in a constraint, because the statement only queries the existing rows. Then
     every write fails: Delta checks each new row without a query around it, so a subquery has no result,
-    `rand()` has no seed, and `current_date` without brackets is null, which violates any comparison. What
+    `rand()` has no seed, and `current_date` without brackets is null, which violates any comparison. For a
+    field behind a map or an array it fails with `DELTA_UNSUPPORTED_INVARIANT_NON_STRUCT`. What
     can be computed there, such as `input_file_name()`, decides differently for the same row. And
     `java_method` runs any Java method in the process of everybody who writes to the table. In generated
     columns Delta refuses all of it when it creates the table, most with
@@ -46,7 +58,8 @@ def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> I
 
     ## What to do
 
-    Write a condition on the columns of one row. Compute everything else where the rows are written, into a
+    Write a condition on the columns of one row. Write `labels['a']` for `labels.a`, and for `lines.qty` which
+    line is meant, such as `lines[0].qty`. Compute everything else where the rows are written, into a
     column, and constrain the column.
 
     ## Example
@@ -77,17 +90,21 @@ def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> I
             expression.place is Place.GENERATED and ctx.is_new_table
         )
         if is_judged and not expression.fault and (part := unusable_part(expression, ctx.after.columns)):
+            is_kept = isinstance(fact, Contract) or expression in expressions_of(ctx.after)
+            is_refused = isinstance(fact, LiveTable) and is_kept and part.is_in_collection
             yield Problem(
-                f"{expression.subject} {part}",
-                help=_GENERATED_HELP if expression.place is Place.GENERATED else _HELP,
+                f"{expression.subject} {part.what}",
+                help=_help(expression, part),
                 path=expression.path,
                 object=None if expression.path else ObjectRef("constraint", expression.name),
                 part=None if expression.path is None else expression.place.value,
                 new=expression.text,
-                severity=_severity(expression, ctx) if isinstance(fact, LiveTable) else None,
+                severity=None if is_kept else Severity.WARNING,
+                delta_error=_THROUGH_COLLECTION if is_refused else None,
             )
 
 
-def _severity(expression: Expression, ctx: RuleContext) -> Severity | None:
-    """Return a warning for an expression of the table that the contract replaces or removes."""
-    return None if expression in expressions_of(ctx.after) else Severity.WARNING
+def _help(expression: Expression, part: UnusablePart) -> str:
+    if part.is_in_collection:
+        return _COLLECTION_HELP
+    return _GENERATED_HELP if expression.place is Place.GENERATED else _HELP

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.column_users import columns_used
 from schemalint.delta.datatype import VOID, Array, DataType, Map, Struct, type_at
-from schemalint.delta.expressions import Place, expressions_of, unusable_part
+from schemalint.delta.expressions import Expression, Place, expressions_of, unusable_part
 from schemalint.delta.live_effect import way_back
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import tokens, without_quoted
@@ -55,7 +55,8 @@ def unknown_column_in_expression(fact: Contract | LiveTable, ctx: RuleContext) -
     - a constraint with `->`, `=>`, `::`, `<<`, `>>` or a raw literal (`r'…'`), which Delta's own grammar does
       not accept;
     - a constraint with a doubled quote in a literal: Delta stores `'it''s'` as `'it' 's'`, which is `its`;
-    - as a warning, a constraint that schemalint cannot parse, so that the columns it uses are unknown.
+    - as a warning, an expression that schemalint cannot parse, so that the columns it uses are unknown; of
+      defaults too.
 
     It reads all constraints and generated columns of a live table, which other writers may have made.
 
@@ -123,8 +124,11 @@ def unknown_column_in_expression(fact: Contract | LiveTable, ctx: RuleContext) -
         if expression.fault or unusable_part(expression, ctx.after.columns):
             continue  # NC019 or NC020 reports it
         if expression.place is Place.CONSTRAINT:
-            yield from _constraint(expression.name, expression.text, ctx)
-        elif expression.place is Place.GENERATED and expression.path is not None and ctx.is_new_table:
+            yield from _constraint(expression, ctx)
+        elif expression.place is Place.DEFAULT:
+            yield from _unparsed(expression)
+        elif expression.path is not None and ctx.is_new_table:
+            yield from _unparsed(expression)
             yield from _generated(expression.path, expression.text, ctx)
 
 
@@ -157,7 +161,21 @@ def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
         )
 
 
-def _constraint(name: str, text: str, ctx: RuleContext) -> Iterator[Problem]:
+def _unparsed(expression: Expression) -> Iterator[Problem]:
+    if columns_used(expression.text) is None:
+        yield Problem(
+            f"schemalint cannot parse {expression.subject}, so its columns are not checked",
+            help="Spark may accept it or not: `apply` asks it before the first statement",
+            severity=Severity.WARNING,
+            path=expression.path,
+            object=ObjectRef("constraint", expression.name) if expression.path is None else None,
+            part=None if expression.path is None else expression.place.value,
+            new=expression.text,
+        )
+
+
+def _constraint(expression: Expression, ctx: RuleContext) -> Iterator[Problem]:
+    name, text = expression.name, expression.text
     object_ = ObjectRef("constraint", name)
     if grammar_fault := _not_in_delta_grammar(text):
         message, help_, grammar_error = grammar_fault
@@ -169,16 +187,8 @@ def _constraint(name: str, text: str, ctx: RuleContext) -> Iterator[Problem]:
             delta_error=grammar_error,
         )
         return
-    used = columns_used(text)
-    if used is None:
-        yield Problem(
-            f"schemalint cannot parse the constraint {name}, so its columns are not checked",
-            help="Spark may accept it or not: `apply` asks it before the first statement",
-            severity=Severity.WARNING,
-            object=object_,
-            new=text,
-        )
-        return
+    yield from _unparsed(expression)
+    used = columns_used(text) or frozenset()
     before = ctx.before.constraints.get(name)
     used_before = frozenset() if before is None else columns_used(before) or frozenset()
     if fault := _first_unknown(used - used_before, ctx.after.columns):

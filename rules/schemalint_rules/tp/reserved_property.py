@@ -20,9 +20,9 @@ def reserved_property(contract: Contract, _ctx: RuleContext) -> Iterator[Problem
 
     ## What it does
 
-    Finds `comment`, `external`, `is_managed_location`, `location`, `owner` and `provider` under `properties`,
-    in exactly this spelling: for Spark `Owner` is an ordinary property. It also finds `schemalint.pending`,
-    which `apply` writes itself.
+    Finds `collation`, `comment`, `external`, `is_managed_location`, `location`, `owner`, `provider` and
+    `table_type` under `properties`, in exactly this spelling: for Spark `Owner` is an ordinary property. It
+    also finds `schemalint.pending`, which `apply` writes itself.
 
     ## Why is this bad?
 

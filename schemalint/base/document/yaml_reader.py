@@ -59,7 +59,14 @@ _Parser = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CANDIDATE = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:--- )?["']?schemalint["']?\s*:\s*["']?\d""", re.MULTILINE)
 # https://yaml.org/spec/1.2.2/#51-character-set
 _NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+# UTF-32 first: its mark begins with that of UTF-16.
+_WIDE_BOMS = {
+    b"\xff\xfe\0\0": "utf-32-le",
+    b"\0\0\xfe\xff": "utf-32-be",
+    b"\xff\xfe": "utf-16-le",
+    b"\xfe\xff": "utf-16-be",
+}
+_WIDE_KEYS = {encoding: "schemalint".encode(encoding) for encoding in _WIDE_BOMS.values()}
 _SPLIT = "split the file, for example into one file per table"
 _NO_TAG = "remove the tag; quote the value if it is text"
 _WRITE_OUT = "write the value out; quote it if it is text"
@@ -75,8 +82,21 @@ _DOCUMENT_START = rf"(?<=[{BREAKS}])(?=---(?:[ \t{BREAKS}]|\Z))"
 
 
 def candidate(data: bytes) -> bool:
-    """Whether a file looks like a contract: a line has the key ``schemalint`` and a number."""
-    return b"schemalint" in data and _CANDIDATE.search(data) is not None
+    """Whether a file looks like a contract: a line has the key ``schemalint`` and a number.
+
+    So does a file of UTF-16 or UTF-32 with such a line, which `decode` refuses.
+    """
+    if b"schemalint" in data and _CANDIDATE.search(data) is not None:
+        return True
+    texts = (data.decode(encoding, "replace").encode() for encoding in _wide_encodings(data))
+    return any(_CANDIDATE.search(text) is not None for text in texts)
+
+
+def _wide_encodings(data: bytes) -> list[str]:
+    """Return the encodings of two or four bytes a character in which a file may have the key of contracts."""
+    if b"\0" not in data:
+        return []
+    return [encoding for encoding, key in _WIDE_KEYS.items() if key in data]
 
 
 def decode(data: bytes, file: str) -> str:
@@ -85,8 +105,10 @@ def decode(data: bytes, file: str) -> str:
     Raises:
         ContractError: The bytes are not UTF-8.
     """
-    if data.startswith(_UTF_16_BOMS):
-        raise refusal(file, "", Span(0, 0), "the file is UTF-16", "save it as UTF-8")
+    encoding = next((name for bom, name in _WIDE_BOMS.items() if data.startswith(bom)), None)
+    encoding = encoding or next(iter(_wide_encodings(data)), None)
+    if encoding is not None:
+        raise refusal(file, "", Span(0, 0), f"the file is {encoding[:6].upper()}", "save it as UTF-8")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -32,7 +32,6 @@ READABLE = {None: (True, True), LostRange.ACROSS: (True, False), LostRange.BEFOR
 
 
 @pytest.mark.spark
-@pytest.mark.each_time
 def test_a_range_of_the_change_data_feed_is_readable_or_not(spark: SparkSession, tmp_path: Path) -> None:
     """The range before the change, and that from there to the change."""
     from pyspark.errors import PySparkException  # noqa: PLC0415 (only with Spark)

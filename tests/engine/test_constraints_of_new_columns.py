@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.spark
-@pytest.mark.each_time
 def test_delta_refuses_what_is_reported(spark: SparkSession, tmp_path: Path) -> None:
     (case,) = (case for case in load_cases() if case.id == "constraint-refuses-new-nulls/every-condition")
     (contract,) = contracts.read("orders.yaml", case.texts["after"]).contracts

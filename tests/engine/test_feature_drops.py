@@ -66,7 +66,6 @@ DROPPED = {
 
 
 @pytest.mark.spark
-@pytest.mark.each_time("True")
 @pytest.mark.parametrize("truncates", [pytest.param(False, marks=pytest.mark.engine), True])
 def test_each_feature_is_dropped_or_refused_as_its_row_says(
     spark: SparkSession, tmp_path: Path, *, truncates: bool

@@ -32,7 +32,6 @@ def verdict(properties: dict[str, str]) -> list[str | None]:
 
 
 @pytest.mark.spark
-@pytest.mark.each_time
 def test_every_write_with_a_manifest_and_column_mapping_fails_after_its_commit(
     spark: SparkSession, tmp_path: Path
 ) -> None:

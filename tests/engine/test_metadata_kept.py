@@ -41,7 +41,6 @@ def table(spark: SparkSession, tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.each_time
 def test_commits_of_rows_keep_all_metadata(spark: SparkSession, table: Path, tmp_path: Path) -> None:
     name = f"delta.`{table}`"
     before = read_table(str(table)).state

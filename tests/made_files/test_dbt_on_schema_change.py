@@ -95,7 +95,6 @@ def outcome(spark: SparkSession, table: str, run: tuple[str, ...], new: dict[str
 
 
 @pytest.mark.spark
-@pytest.mark.each_time("a column that is gone")
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_verdict_is_what_the_statements_do(
     spark: SparkSession, project: Project, tmp_path: Path, change: str

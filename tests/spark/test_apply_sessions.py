@@ -314,7 +314,7 @@ STATEMENTS = {
 def test_every_required_setting_changes_the_result_of_a_statement(lakehouse: Lakehouse) -> None:
     assert set(STATEMENTS) == set(REQUIRED)
     without_effect = []
-    for key, statements in some_of_each(STATEMENTS.items(), lambda _: None, 8):
+    for key, statements in some_of_each(STATEMENTS.items(), lambda _: None, 4):
         changed = lakehouse.another_session()
         changed.conf.set(key, _VALUES[REQUIRED[key].value])
         required = lakehouse.another_session()

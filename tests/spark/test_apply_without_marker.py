@@ -104,7 +104,6 @@ def test_swap_that_the_table_may_have_waits_for_the_base(lakehouse: Lakehouse) -
     assert lakehouse.apply(base=first).outcome is Outcome.NOTHING, "the marker counts, whatever is named"
 
 
-@pytest.mark.each_time
 def test_restored_or_replaced_table_has_drifted(lakehouse: Lakehouse) -> None:
     """The marker of the declaration outlives both."""
     lakehouse.declare(contract(ID))

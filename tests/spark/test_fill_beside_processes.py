@@ -23,7 +23,6 @@ WIDENING: Final = "properties: {delta.enableTypeWidening: true}\n"
 OWN: Final = frozenset(range(9, ROWS, 10))
 
 
-@pytest.mark.each_time("delta-rs-")
 @pytest.mark.parametrize(
     ("client", "more"),
     [

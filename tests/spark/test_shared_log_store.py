@@ -169,7 +169,6 @@ print(session.conf.get({OF_S3!r}))
 """
 
 
-@pytest.mark.each_time
 def test_log_store_of_a_connect_server_decides(spark: SparkSession, connect: str) -> None:
     of_server = spark._jsparkSession.sharedState().conf()  # noqa: SLF001
     of_server.set(OF_S3A, DYNAMODB)

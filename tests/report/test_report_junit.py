@@ -18,9 +18,8 @@ import xmlschema
 from schemalint.base.values import replace
 from schemalint.model.finding import CheckResult, Severity
 from schemalint.report.findings import junit
-from support.npm import CACHE
+from support.installing import CACHE, install_once
 from support.report_cases import all_cases, result_of
-from support.skipping import skip_or_fail
 
 
 @pytest.fixture(scope="module")
@@ -28,20 +27,21 @@ def schema() -> xmlschema.XMLSchema:
     """Return Jenkins' schema ``junit-10.xsd``, which the source archive of pytest has for its own tests."""
     file = CACHE / f"pytest-{version('pytest')}-junit-10.xsd"
     if not file.exists():
-        _fetch(file)
+        install_once(file, lambda: _fetch(file))
     return xmlschema.XMLSchema(str(file))
 
 
-def _fetch(file: Path) -> None:
-    CACHE.mkdir(parents=True, exist_ok=True)
+def _fetch(file: Path) -> str:
+    """Get the schema; return why that is not possible."""
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "pytest"]
+        command += ["--retries", "1"]
         package = f"pytest=={version('pytest')}"
         process = subprocess.run(
             [*command, "--dest", folder, package], capture_output=True, text=True, check=False
         )
         if process.returncode:
-            skip_or_fail(f"pip could not download the source of {package}: {process.stderr[-500:]}")
+            return f"pip could not download the source of {package}: {process.stderr[-500:]}"
         (archive,) = Path(folder).iterdir()
         with tarfile.open(archive) as opened:
             name = next(name for name in opened.getnames() if name.endswith("/junit-10.xsd"))
@@ -50,6 +50,7 @@ def _fetch(file: Path) -> None:
             part = Path(folder, "part")
             part.write_bytes(member.read())
         shutil.move(part, file)
+    return ""
 
 
 def read(result: CheckResult) -> junitparser.JUnitXml:

@@ -6,7 +6,7 @@ import fcntl
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from support.npm import CACHE
+from support.installing import CACHE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

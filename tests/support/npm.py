@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import time
+import tempfile
 from pathlib import Path
+from typing import Final
 
+from support.installing import CACHE, install_once
 from support.skipping import skip_or_fail
 
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "schemalint-tests"
+_NO_ANSWER_SECONDS: Final = 50
+_AT_MOST_SECONDS: Final = 600  # a slow machine that gets answers
 
 
 def installed(package: str, whose: str) -> Path:
@@ -25,20 +27,24 @@ def installed(package: str, whose: str) -> Path:
         skip_or_fail(f"{whose} need Node.js and npm: {', '.join(missing)} is not on the PATH")
     home = CACHE / package.strip("@").replace("/", "-").replace("@", "-")
     if not home.exists():
-        _install(package, home)
+        install_once(home, lambda: _install(package, home))
     return home / "node_modules"
 
 
-def _install(package: str, home: Path) -> None:
-    """Install into a temporary folder, renamed when complete: other workers may install it too."""
-    home.parent.mkdir(parents=True, exist_ok=True)
-    temporary_folder = home.with_name(f"{home.name}.{os.getpid()}.{time.monotonic_ns()}")
-    npm = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(temporary_folder)]
-    process = subprocess.run([*npm, package], capture_output=True, text=True, check=False)
-    if process.returncode:
-        shutil.rmtree(temporary_folder, ignore_errors=True)
-        skip_or_fail(f"npm could not install {package}: {process.stderr[-500:]}")
-    try:
-        temporary_folder.rename(home)
-    except OSError:  # another worker was faster
-        shutil.rmtree(temporary_folder)
+def _install(package: str, home: Path) -> str:
+    """Install into a temporary folder, renamed when complete; return why that is not possible."""
+    with tempfile.TemporaryDirectory(dir=home.parent) as folder:
+        made = Path(folder) / "made"
+        command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(made)]
+        # By default npm waits 5 minutes for each answer, three times.
+        command += ["--fetch-retries=0", f"--fetch-timeout={_NO_ANSWER_SECONDS * 1000}", package]
+        try:
+            process = subprocess.run(
+                command, capture_output=True, text=True, check=False, timeout=_AT_MOST_SECONDS
+            )
+        except subprocess.TimeoutExpired:
+            return f"npm could not install {package} in {_AT_MOST_SECONDS // 60} minutes"
+        if process.returncode:
+            return f"npm could not install {package}: {process.stderr[-500:]}"
+        made.rename(home)
+    return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,11 @@ def test_the_examples_for_gitlab_are_valid_by_their_schema() -> None:
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.gitlab-ci"]
     process = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
     assert process.returncode == 0, process.stdout + process.stderr
+
+
+def test_the_example_does_not_say_that_nothing_else_writes() -> None:
+    settings = tomllib.loads((EXAMPLES / "deploy/schemalint.toml").read_text("utf-8"))
+    assert [target.keys() for target in settings["targets"].values()] == [{"root"}, {"root"}]
 
 
 def test_jobs_that_apply_run_one_at_a_time_and_are_never_cancelled() -> None:

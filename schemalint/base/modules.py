@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import pkgutil
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar, cast
+from types import ModuleType
+from typing import TypeVar, cast
 
 from schemalint.base.errors import InternalError
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 P = TypeVar("P")
 

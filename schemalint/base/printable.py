@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, NewType
 
 from schemalint.base.redaction import may_hold_secrets, without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
     from xml.etree.ElementTree import Element
 
 SafeText = NewType("SafeText", str)

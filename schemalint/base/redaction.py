@@ -7,10 +7,9 @@ Two places use it, so that nothing leaves without it: `SchemalintError` when it 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import quote
 
 MARK: Final = "***"
 """What takes the place of a credential."""
@@ -62,8 +61,6 @@ _hidden: set[str] = set()
 
 def hide(secret: str) -> None:
     """Hide a value from now on: in the form that it has, percent-encoded, and each line of it."""
-    from urllib.parse import quote  # noqa: PLC0415 (a check without secrets starts without it)
-
     forms = {secret, secret.strip(), *(line.strip() for line in secret.splitlines())}
     forms |= {quote(form, safe="", errors="replace") for form in forms}
     _hidden.update(form for form in forms if len(form) >= _SHORTEST and form.lower() not in _NO_SECRETS)

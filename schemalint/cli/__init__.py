@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Final
 
 import click
@@ -70,8 +71,6 @@ _OTHER_WORDS: Final = {
 
 
 def _command_meant(name: str, commands: list[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 (only for an error)
-
     word = name.lower()
     close = [_OTHER_WORDS[word]] if word in _OTHER_WORDS else get_close_matches(word, commands, n=2)
     return f" (Did you mean {' or '.join(map(repr, close))}?)" if close else ""

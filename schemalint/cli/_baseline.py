@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from schemalint.base.files import write_text
 from schemalint.cli import print_note
 from schemalint.cli._options import together
+from schemalint.model.finding import CheckResult
+from schemalint.review.baseline import Baseline
 from schemalint.review.baseline_file import BaselineOptions, Reach, approved_by, baseline_after, with_unused
-
-if TYPE_CHECKING:
-    from schemalint.model.finding import CheckResult
-    from schemalint.review.baseline import Baseline
 
 baseline_options = together(
     click.option("--baseline", metavar="FILE", help="Do not fail for the findings in this file"),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+import click
 
-    import click
+from schemalint.base.errors import ConfigError, SchemalintError
+from schemalint.project import config, git
+from schemalint.report import findings
+from schemalint.review.rulebook import load_rules
 
 _NAME: Final = r"[A-Za-z0-9][\w.-]*"
 """Names that a shell shows and inserts as they are; a stranger may have chosen others."""
@@ -17,16 +21,12 @@ _NAME: Final = r"[A-Za-z0-9][\w.-]*"
 
 def rule_codes(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the codes of installed rules; of a list with commas, the last one is completed."""
-    from schemalint.review.rulebook import load_rules  # noqa: PLC0415 (only after the Tab key)
-
     before, comma, last = incomplete.rpartition(",")
     return [f"{before}{comma}{rule.code}" for rule in load_rules() if rule.code.startswith(last.upper())]
 
 
 def report_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the formats of reports."""
-    from schemalint.report import findings  # noqa: PLC0415 (only after the Tab key)
-
     return [name for name in findings.names() if name.startswith(incomplete)]
 
 
@@ -42,12 +42,8 @@ def table_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -
 
 
 def _tables() -> Iterator[str]:
-    import os  # noqa: PLC0415 (only after the Tab key)
-
     from schemalint import contract  # noqa: PLC0415
-    from schemalint.base.errors import SchemalintError  # noqa: PLC0415
     from schemalint.contract.contract_files import ContractFiles  # noqa: PLC0415
-    from schemalint.project import git  # noqa: PLC0415
 
     try:
         repository = git.find_repository(Path.cwd(), os.environ)
@@ -62,9 +58,6 @@ def _tables() -> Iterator[str]:
 
 
 def _targets() -> Iterator[str]:
-    from schemalint.base.errors import ConfigError  # noqa: PLC0415
-    from schemalint.project import config  # noqa: PLC0415 (only after the Tab key)
-
     here = Path.cwd()
     for folder in (here, *here.parents):
         for name in config.FILES:

@@ -28,9 +28,9 @@ from schemalint.project.config.trust import (
     is_overridden,
     unencrypted_hosts,
 )
+from schemalint.project.git import Repository
 
 if TYPE_CHECKING:
-    from schemalint.project.git import Repository
     from schemalint.spark.executor_audit import Session
     from schemalint.spark.session_catalog import SessionCatalog
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import io
 import os
+import select
 import sys
 from contextlib import suppress
 from threading import RLock
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
-from schemalint.base.errors import UsageError
-from schemalint.base.printable import document_text, printable, status_line, terminal_text
-
-if TYPE_CHECKING:
-    from schemalint.base.errors import SchemalintError
-    from schemalint.base.printable import SafeText
-
+from schemalint.base.errors import SchemalintError, UsageError
+from schemalint.base.printable import SafeText, document_text, printable, status_line, terminal_text
 
 _OUTPUT: Final = RLock()
 status: list[str] = []  # the line that the terminal shows below all output
@@ -91,8 +87,6 @@ def is_full_terminal(*, err: bool) -> bool:
 
 def is_output_closed() -> bool:
     """Whether standard output or standard error is a pipe or a socket that nobody reads any more."""
-    import select  # noqa: PLC0415 (only after a failure)
-
     if not hasattr(select, "poll"):
         return True  # Windows: the system does not say
     outputs = select.poll()

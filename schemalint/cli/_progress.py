@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from schemalint.cli._options import together
+from schemalint.cli._options import F, together
 from schemalint.cli._output import draw_status, erase_status, is_full_terminal, print_note
+from schemalint.cli._typed import Connection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from schemalint.cli._options import F
-    from schemalint.cli._typed import Connection
     from schemalint.tables.storage.table_workers import TableWorkers, Tell
 
 _TERMINAL_SECONDS: Final = 0.2

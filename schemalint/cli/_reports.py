@@ -15,13 +15,13 @@ from schemalint.base.values import frozen
 from schemalint.cli._completion import report_formats
 from schemalint.cli._options import FAIL_ON, color_option, is_colored, together, write_report
 from schemalint.cli._output import is_terminal, print_note, show
+from schemalint.cli._typed import ReportOptions
+from schemalint.model.finding import CheckResult, Severity
+from schemalint.plugin import Rule
+from schemalint.project.git import Contents
 from schemalint.report import findings as reports
 
 if TYPE_CHECKING:
-    from schemalint.cli._typed import ReportOptions
-    from schemalint.model.finding import CheckResult, Severity
-    from schemalint.plugin import Rule
-    from schemalint.project.git import Contents
     from schemalint.review.sides import Sides
 
 

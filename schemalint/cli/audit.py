@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 import click
 
@@ -12,7 +13,7 @@ from schemalint.base.values import as_dict, frozen, replace
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import baseline_options, written_baseline
 from schemalint.cli._completion import table_names
-from schemalint.cli._connection import settings_anywhere, spark_for, spark_options
+from schemalint.cli._connection import Spark, settings_anywhere, spark_for, spark_options
 from schemalint.cli._options import (
     engine_option,
     examples,
@@ -25,30 +26,28 @@ from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._typed import Connection, ReportOptions, takes
 from schemalint.delta.engine import NO_ENGINES, Engine, Engines
+from schemalint.judge.case import Case
+from schemalint.model.consumer import Consumer
 from schemalint.model.finding import CheckResult, Run, SideRef
-from schemalint.review.audit_cases import audit_cases, read_for_audit
+from schemalint.project.config.trust import Trusted
+from schemalint.project.git import Repository
+from schemalint.review.audit_cases import TableReading, audit_cases, read_for_audit
 from schemalint.review.baseline_file import BaselineOptions, Reach, read_baseline_of, with_unused
 from schemalint.review.consumers import configuration_faults, warning_of_writers
 from schemalint.review.rule_sets import RuleOptions, RuleSets, lock_faults, rule_sets_of
 from schemalint.review.run_audit import audit, with_exceptions
 from schemalint.review.run_check import with_exit_status
+from schemalint.spark.executor_audit import audited_by_spark
+from schemalint.spark.findings_sink import FindingsSink, open_sink, require_one_version, sql_name
+from schemalint.tables.catalog import Catalog
 from schemalint.tables.catalog.audit_targets import AuditTargets
-from schemalint.tables.catalog.table_requests import open_environment, table_requests
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from schemalint.cli._connection import Spark
-    from schemalint.judge.case import Case
-    from schemalint.model.consumer import Consumer
-    from schemalint.project.config.trust import Trusted
-    from schemalint.project.git import Repository
-    from schemalint.review.audit_cases import TableReading
-    from schemalint.spark.findings_sink import FindingsSink
-    from schemalint.tables.catalog import Catalog
-    from schemalint.tables.catalog.table_requests import Environment, TableRequest
-    from schemalint.tables.storage.table_workers import TableWorkers
-
+from schemalint.tables.catalog.table_requests import (
+    Environment,
+    TableRequest,
+    open_environment,
+    table_requests,
+)
+from schemalint.tables.storage.table_workers import TableWorkers
 
 _AUDITED: Final = frozenset({"live", "history"})
 
@@ -224,12 +223,6 @@ def _sink(spark: Spark | None, tables: list[TableRequest], options: AuditOptions
     """Open the table of ``--into``; this comes before the audit, so that a wrong name fails early."""
     if options.into is None or spark is None:
         return None
-    from schemalint.spark.findings_sink import (  # noqa: PLC0415 (only with Spark)
-        open_sink,
-        require_one_version,
-        sql_name,
-    )
-
     require_one_version(tables)
     table = sql_name(options.into)
     return open_sink(spark.session, table, options.run_id)
@@ -250,8 +243,6 @@ def _tables(
 ) -> Iterator[TableReading]:
     if spark is None or not options.connection.via:
         return read_for_audit(targets.tables, workers, files=options.files)
-    from schemalint.spark.executor_audit import audited_by_spark  # noqa: PLC0415 (only with Spark)
-
     target = targets.where.target if targets.where else None
     return audited_by_spark(spark.session, targets.tables, target, workers, files=options.files)
 

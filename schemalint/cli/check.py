@@ -29,19 +29,19 @@ from schemalint.cli._output import show
 from schemalint.cli._progress import shown_progress, workers_of, workers_options
 from schemalint.cli._reports import log_run, outputs_of, report_options, write_reports
 from schemalint.cli._typed import Connection, ReportOptions, takes
+from schemalint.delta.engine import Engine
 from schemalint.model.finding import CheckResult, Run, SideRef
 from schemalint.project import git
+from schemalint.project.config.trust import Trusted
 from schemalint.project.git import Index, Worktree
 from schemalint.report.text_helpers import as_of_text
 from schemalint.review.baseline_file import BaselineOptions
+from schemalint.review.check_input import LiveSide
 from schemalint.review.check_session import CheckRequest, CheckSession, open_check
 from schemalint.review.rule_sets import RuleOptions
 from schemalint.review.run_check import with_exit_status
 
 if TYPE_CHECKING:
-    from schemalint.delta.engine import Engine
-    from schemalint.project.config.trust import Trusted
-    from schemalint.review.check_input import LiveSide
     from schemalint.tables.storage.table_workers import Tell
 
 

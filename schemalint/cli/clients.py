@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -17,26 +18,26 @@ from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
 from schemalint.contract.contract_files import contract_files
 from schemalint.contract.contract_revisions import Revisions
+from schemalint.delta.table import LiveTable
 from schemalint.deploy.last_applied import LastApplied, find_last_applied
 from schemalint.judge.case import Case
 from schemalint.judge.client_losses import known_clients, today
 from schemalint.judge.verdict import Verdict
-from schemalint.project.git import Worktree
+from schemalint.model.column_tracking import ColumnTracking
+from schemalint.model.consumer import Consumer
+from schemalint.model.contract import Contract
+from schemalint.project.config.trust import Trusted
+from schemalint.project.git import Repository, Worktree
 from schemalint.report.table import client_matrix as reports
 from schemalint.review.consumers import configuration_faults, with_consumers
-from schemalint.tables.catalog.table_requests import open_environment, read_tables, table_requests
+from schemalint.tables.catalog.table_requests import (
+    Environment,
+    TableRequest,
+    open_environment,
+    read_tables,
+    table_requests,
+)
 from schemalint.tables.table_json import TableFailure
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from schemalint.delta.table import LiveTable
-    from schemalint.model.column_tracking import ColumnTracking
-    from schemalint.model.consumer import Consumer
-    from schemalint.model.contract import Contract
-    from schemalint.project.config.trust import Trusted
-    from schemalint.project.git import Repository
-    from schemalint.tables.catalog.table_requests import Environment, TableRequest
 
 
 @frozen

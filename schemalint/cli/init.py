@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import os
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from schemalint.author.adopt import Adoption, AdoptionInput, adopt
+from schemalint.author.adopt.configuration import CONFIGURATION, NewTarget, configuration_text, is_folder_free
+from schemalint.author.adopt.dbt_project import (
+    adopt_beside_dbt,
+    adopt_dbt_project,
+    dbt_project,
+    manifest_of,
+    tables_of_dbt,
+)
+from schemalint.author.adopt.file_changes import read_existing
+from schemalint.author.adopt.pipelines import Service, Source, given_source, installed_source, service_of
 from schemalint.base.errors import UsageError
 from schemalint.base.files import write_all
 from schemalint.base.printable import document_text, terminal_text
+from schemalint.base.redaction import without_secrets
 from schemalint.base.values import frozen
 from schemalint.cli import print_error, print_note
 from schemalint.cli._connection import connecting_settings, spark_for, via_options
@@ -18,15 +31,12 @@ from schemalint.cli._options import PENDING, examples
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._typed import Connection, takes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from schemalint.author.adopt import Adoption
-    from schemalint.author.adopt.configuration import NewTarget
-    from schemalint.author.adopt.pipelines import Source
-    from schemalint.project.config.trust import Trusted
-    from schemalint.project.git import Repository
+from schemalint.project import git
+from schemalint.project.code_owners import code_owners
+from schemalint.project.config.trust import SESSION_CATALOG, Trusted, find_trusted, proposed
+from schemalint.project.git import Repository
+from schemalint.tables.catalog.table_location import choose_target, require_reachable
+from schemalint.tables.storage import find_tables, is_remote
 
 _TARGET = "lake"
 
@@ -115,8 +125,6 @@ def command(options: InitOptions) -> int:
 
 
 def _repository() -> Repository:
-    from schemalint.project import git  # noqa: PLC0415 (only for this command)
-
     repository = git.find_repository(Path.cwd(), os.environ)
     if repository is None or repository.bare:
         raise UsageError("this is no working tree of git", help="go to the repository, or make one: git init")
@@ -124,25 +132,6 @@ def _repository() -> Repository:
 
 
 def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, Source]:
-    from schemalint.author.adopt import AdoptionInput, adopt  # noqa: PLC0415 (only for this command)
-    from schemalint.author.adopt.configuration import (  # noqa: PLC0415
-        CONFIGURATION,
-        configuration_text,
-        is_folder_free,
-    )
-    from schemalint.author.adopt.dbt_project import (  # noqa: PLC0415
-        adopt_beside_dbt,
-        adopt_dbt_project,
-        dbt_project,
-        manifest_of,
-        tables_of_dbt,
-    )
-    from schemalint.author.adopt.file_changes import read_existing  # noqa: PLC0415
-    from schemalint.author.adopt.pipelines import Service, given_source, installed_source, service_of  # noqa: PLC0415
-    from schemalint.project.code_owners import code_owners  # noqa: PLC0415
-    from schemalint.project.config.trust import find_trusted, proposed  # noqa: PLC0415
-    from schemalint.tables.catalog.table_location import choose_target, require_reachable  # noqa: PLC0415
-
     source = given_source(options.source) if options.source else installed_source()
     owners = code_owners(lambda place: read_existing(repository.root / place))
     settings, new_settings = find_trusted(repository, os.environ), None
@@ -185,16 +174,10 @@ def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, S
 
 def _new_target(repository: Repository, options: InitOptions) -> NewTarget:
     """Return the target that the options describe, or that of the tables below the working folder."""
-    from schemalint.author.adopt.configuration import NewTarget  # noqa: PLC0415
-    from schemalint.base.redaction import without_secrets  # noqa: PLC0415
-    from schemalint.tables.storage import is_remote  # noqa: PLC0415
-
     name, root = options.connection.target or _TARGET, options.root
     if options.connection.via:
         if root is not None:
             raise UsageError("--catalog needs --via spark, and no --root", help="see --help")
-        from schemalint.project.config.trust import SESSION_CATALOG  # noqa: PLC0415
-
         return NewTarget(name, catalog=options.catalog or SESSION_CATALOG)
     if root is None:
         return NewTarget(name, _local(_root_below(Path.cwd()), repository))
@@ -216,8 +199,6 @@ def _local(root: Path, repository: Repository) -> str:
 
 def _root_below(folder: Path) -> Path:
     """Return the folder directly below the given one that holds all tables there, else that one itself."""
-    from schemalint.tables.storage import find_tables  # noqa: PLC0415
-
     parents = {
         Path(table).parent.relative_to(folder) for table in find_tables(str(folder)) if table != str(folder)
     }
@@ -274,8 +255,6 @@ def _folders(adoption: Adoption) -> list[str]:
 
 
 def _next_steps(adoption: Adoption) -> Sequence[str]:
-    import shlex  # noqa: PLC0415
-
     names = [*_folders(adoption), *(file.name for file in adoption.others)]
     return (
         "git switch --create schemalint",

@@ -5,10 +5,21 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from schemalint import contract as contracts
+from schemalint.author.contract_files import require_contract_name
+from schemalint.author.pull import pull
+from schemalint.author.pull.live_declaration import Scope
+from schemalint.author.pull.pull_input import (
+    PullFailure,
+    PullInput,
+    PullResult,
+    declared_contracts,
+    find,
+    unseen,
+)
 from schemalint.base.errors import UsageError
 from schemalint.base.printable import document_text
 from schemalint.base.values import frozen, replace
@@ -19,15 +30,14 @@ from schemalint.cli._options import PENDING, examples, history_option, project_o
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._typed import Connection, takes
+from schemalint.contract.made_files.dbt import print_models
 from schemalint.delta.engine import WHO_WROTE_NEWEST, as_setting, recent_writers
 from schemalint.project import git
-
-if TYPE_CHECKING:
-    from schemalint.author.pull.pull_input import PullFailure, PullResult
-    from schemalint.project.config.trust import Trusted, TrustedTarget
-    from schemalint.project.git import Repository
-    from schemalint.tables.catalog import Catalog
-    from schemalint.tables.storage.table_workers import TableWorkers
+from schemalint.project.config.trust import Trusted, TrustedTarget, by_session, given_target
+from schemalint.project.git import Repository
+from schemalint.tables.catalog import Catalog
+from schemalint.tables.catalog.table_location import choose_target
+from schemalint.tables.storage.table_workers import TableWorkers
 
 ONLY = ("columns", "+properties", "all")
 
@@ -143,17 +153,12 @@ def command(options: PullOptions) -> int:
 
 
 def _models(result: PullResult) -> str:
-    from schemalint import contract as contracts  # noqa: PLC0415 (only with --format)
-    from schemalint.contract.made_files.dbt import print_models  # noqa: PLC0415
-
     return print_models(
         contract for file in result.files for contract in contracts.read(file.name, file.after).contracts
     )
 
 
 def _require_names(settings: Trusted, options: PullOptions) -> None:
-    from schemalint.author.contract_files import require_contract_name  # noqa: PLC0415 (only for this command)
-
     for name in (options.output, options.into):
         if name is not None and name != "-":
             require_contract_name(name, settings.config.contracts)
@@ -161,8 +166,6 @@ def _require_names(settings: Trusted, options: PullOptions) -> None:
 
 def _warn_of_unchecked(repository: Repository, settings: Trusted, result: PullResult) -> None:
     """Warn of new files that `check` will not read; existing ones may be excluded on purpose."""
-    from schemalint.author.pull.pull_input import unseen  # noqa: PLC0415 (only for this command)
-
     names = {file.path: file.name for file in result.files if file.path is not None and file.before is None}
     for path in unseen(repository, settings.config, names):
         print_note(f"warning: `check` does not read {names[path]}: see `contracts` and .gitignore")
@@ -175,10 +178,6 @@ def _pull(
     via: Catalog | None,
     workers: TableWorkers,
 ) -> PullResult:
-    from schemalint.author.pull import pull  # noqa: PLC0415
-    from schemalint.author.pull.live_declaration import Scope  # noqa: PLC0415 (only for this command)
-    from schemalint.author.pull.pull_input import PullInput, declared_contracts, find  # noqa: PLC0415
-
     target = _target(settings, options.connection.target, via, needed=options.everything)
     declared, unreadable = declared_contracts(repository, settings.config)
     if options.prints_models or (target is None and not _follows_locations(settings)):
@@ -214,9 +213,6 @@ def _target(
     settings: Trusted, name: str | None, via: Catalog | None, *, needed: bool
 ) -> TrustedTarget | None:
     """Return the named or the only target; without targets, that of the Spark session, or None for paths."""
-    from schemalint.project.config.trust import by_session, given_target  # noqa: PLC0415
-    from schemalint.tables.catalog.table_location import choose_target  # noqa: PLC0415
-
     if name is None and not settings.targets:
         if via is not None:
             return by_session(given_target("none"))

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from schemalint.author.contract_files import PulledFile
+from schemalint.author.revert_contract import RevertedContract, revert
 from schemalint.base.errors import SchemalintError
 from schemalint.base.printable import document_text
 from schemalint.base.values import frozen
 from schemalint.cli import print_error, print_note
 from schemalint.cli._completion import table_names
-from schemalint.cli._connection import repository_settings, spark_for, via_options
+from schemalint.cli._connection import Spark, repository_settings, spark_for, via_options
 from schemalint.cli._options import PENDING, examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
 from schemalint.contract.contract_files import contract_files
-
-if TYPE_CHECKING:
-    from schemalint.author.revert_contract import RevertedContract
-    from schemalint.cli._connection import Spark
-    from schemalint.deploy.deploy_input import Deployment
-    from schemalint.project.config.trust import Trusted
-    from schemalint.project.git import Repository
-    from schemalint.tables.catalog import Catalog
+from schemalint.deploy.deploy_input import DeployInput, Deployment
+from schemalint.deploy.prepare import prepare
+from schemalint.project.config.trust import Trusted
+from schemalint.project.git import Repository, Worktree
+from schemalint.report.plan import text as plan_text
+from schemalint.review.rulebook import rules_for_apply
+from schemalint.tables.catalog import Catalog
+from schemalint.tables.catalog.table_location import choose_target
 
 _RESTORE = (
     "Alternative: RESTORE TABLE … TO VERSION AS OF an earlier version brings back dropped columns and\n"
@@ -87,8 +87,6 @@ def command(options: RevertOptions) -> int:
 
 
 def _revert(repository: Repository, settings: Trusted, table: str, to: str | None) -> RevertedContract:
-    from schemalint.author.revert_contract import revert  # noqa: PLC0415 (only for this command)
-
     reverted = revert(repository, contract_files(settings.config), table, to)
     for note in reverted.notes:
         print_note(f"note: {note}")
@@ -96,8 +94,6 @@ def _revert(repository: Repository, settings: Trusted, table: str, to: str | Non
 
 
 def _write(repository: Repository, reverted: RevertedContract) -> None:
-    from schemalint.author.contract_files import PulledFile  # noqa: PLC0415
-
     PulledFile(repository.root / reverted.file, reverted.before, reverted.after).write()
     print_note(f"updated {reverted.file}: as at {reverted.commit[:12]}, except what Delta cannot undo")
 
@@ -106,8 +102,6 @@ def _show_plan(
     repository: Repository, settings: Trusted, table: str, target: str | None, spark: Spark | None
 ) -> None:
     """Print the plan of the edited contract; if the target is unreachable, the command that plans later."""
-    from schemalint.report.plan import text as plan_text  # noqa: PLC0415
-
     plan_command = f"schemalint plan {table}"
     if not settings.targets:
         print_note(f"no target is configured; when there is one, run: {plan_command}")
@@ -127,12 +121,6 @@ def _show_plan(
 def _plan(
     repository: Repository, settings: Trusted, table: str, target: str | None, via: Catalog | None
 ) -> Deployment:
-    from schemalint.deploy.deploy_input import DeployInput  # noqa: PLC0415
-    from schemalint.deploy.prepare import prepare  # noqa: PLC0415
-    from schemalint.project.git import Worktree  # noqa: PLC0415
-    from schemalint.review.rulebook import rules_for_apply  # noqa: PLC0415
-    from schemalint.tables.catalog.table_location import choose_target  # noqa: PLC0415
-
     return prepare(
         DeployInput(
             repository,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -15,14 +16,11 @@ from schemalint.cli._connection import settings_anywhere, spark_for, via_options
 from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
+from schemalint.report.table.client_matrix import clients_json
+from schemalint.report.table.table_text import show_text
 from schemalint.review.consumers import configuration_faults
 from schemalint.tables.catalog.table_requests import open_environment, read_tables, table_requests
-from schemalint.tables.table_json import TableFailure, failure_to_json, to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from schemalint.tables.table_json import TableDocument
+from schemalint.tables.table_json import TableDocument, TableFailure, failure_to_json, to_json
 
 UNREADABLE = 2
 
@@ -93,16 +91,12 @@ def command(options: ShowOptions) -> int:
 
 
 def _json(table: TableDocument | TableFailure, rows: Sequence[Mapping[str, Any]]) -> dict[str, object]:
-    from schemalint.report.table.client_matrix import clients_json  # noqa: PLC0415 (only for JSON)
-
     if isinstance(table, TableFailure):
         return failure_to_json(table)
     return to_json(table) | {"clients": clients_json(table.live, rows)}
 
 
 def _show_text(table: TableDocument, rows: Sequence[Mapping[str, Any]], *, is_first: bool) -> None:
-    from schemalint.report.table.table_text import show_text  # noqa: PLC0415 (only for text)
-
     if not is_first:
         show(terminal_text([""]))
     show(show_text(table, rows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from schemalint.base.values import frozen, grouped, replace
 from schemalint.clients.client_table import (
@@ -21,13 +21,11 @@ from schemalint.clients.client_table import (
 from schemalint.delta import protocol
 from schemalint.delta.datatype import Struct, walk, walk_fields
 from schemalint.delta.feature import FEATURES
+from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import TableState
 from schemalint.delta.type_history import TYPE_WIDENING_FEATURES
 from schemalint.model.client import Reason, Support, TableForm, Trait, Verdict
 from schemalint.model.consumer import Consumer
-
-if TYPE_CHECKING:
-    from schemalint.delta.protocol import Protocol
 
 _FORMATS: Final = "delta.universalFormat.enabledFormats"
 _OF_READERS: Final = frozenset(name for name, row in FEATURES.items() if row.reader)

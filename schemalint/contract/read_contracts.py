@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from schemalint.base.errors import ContractError, Location
 from schemalint.base.printable import visible
 from schemalint.base.values import Aside, replace
 from schemalint.contract.dialects import Reading, dialect, said
 from schemalint.model.contract import NATIVE, table_key
-
-if TYPE_CHECKING:
-    from schemalint.project.git import Contents, File
+from schemalint.project.git import Contents, File
 
 
 def read_file(file: File, older: Reading | None = None) -> Reading:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import datetime as dt
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint.base.values import frozen
+from schemalint.delta import engine_rows as rows
 from schemalint.delta.datatype import (
     BYTE,
     DATE,
@@ -38,11 +39,6 @@ from schemalint.delta.engine import (
 )
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.widening import TypeStep, step
-
-if TYPE_CHECKING:
-    from schemalint.delta.engine_rows import Span
-
-# The rows are imported only for an engine that somebody named.
 
 
 class Evidence(Enum):
@@ -129,20 +125,16 @@ def knows_feature(engine: Engine | None, name: str) -> Answer:
     row = FEATURES.get(name)
     if engine is None:
         return _YES if row is not None and row.in_spark else _NO
-    from schemalint.delta.engine_rows import FEATURE_SPANS, Span  # noqa: PLC0415
-
-    if name not in FEATURE_SPANS and engine.name == DATABRICKS:
+    if name not in rows.FEATURE_SPANS and engine.name == DATABRICKS:
         return _UNKNOWN if row is not None else _NO
-    return _answer(engine, FEATURE_SPANS.get(name, Span(None)))
+    return _answer(engine, rows.FEATURE_SPANS.get(name, rows.Span(None)))
 
 
 def drops_feature(engine: Engine | None, name: str) -> Answer:
     """Return whether an engine drops a feature that the newest Delta drops."""
     if engine is None:
         return _YES
-    from schemalint.delta.engine_rows import DROP_SPANS  # noqa: PLC0415
-
-    return _answer(engine, DROP_SPANS.get(name))
+    return _answer(engine, rows.DROP_SPANS.get(name))
 
 
 def drops_fast(engine: Engine | None) -> bool:
@@ -157,28 +149,22 @@ def knows_property(engine: Engine | None, key: str) -> Answer:
     """Return whether an engine knows a property of Delta Spark, by its key as Delta stores it."""
     if engine is None:
         return _YES
-    from schemalint.delta.engine_rows import PROPERTY_SPANS  # noqa: PLC0415
-
-    prefix = next((name for name in PROPERTY_SPANS if name.endswith(".") and key.startswith(name)), key)
-    return _answer(engine, PROPERTY_SPANS.get(prefix))
+    prefix = next((name for name in rows.PROPERTY_SPANS if name.endswith(".") and key.startswith(name)), key)
+    return _answer(engine, rows.PROPERTY_SPANS.get(prefix))
 
 
 def sets_of_existing_table(engine: Engine | None, key: str) -> Answer:
     """Return whether an engine sets a property, by its key as Delta stores it, of a table that exists."""
     if engine is None:
         return _YES
-    from schemalint.delta.engine_rows import EXISTING_SPANS  # noqa: PLC0415
-
-    return _answer(engine, EXISTING_SPANS.get(key))
+    return _answer(engine, rows.EXISTING_SPANS.get(key))
 
 
 def knows_older_property(engine: Engine | None, key: str) -> bool:
     """Whether an engine knows a property that the newest Delta does not know any more."""
     if engine is None:
         return False
-    from schemalint.delta.engine_rows import OLDER_PROPERTIES  # noqa: PLC0415
-
-    span = next((span for name, span in OLDER_PROPERTIES.items() if name.lower() == key.lower()), None)
+    span = next((span for name, span in rows.OLDER_PROPERTIES.items() if name.lower() == key.lower()), None)
     return span is not None and _answer(engine, span).does is True
 
 
@@ -186,9 +172,7 @@ def makes_column(engine: Engine | None, kind: str) -> Answer:
     """Return whether ``CREATE TABLE`` makes such columns: ``generated``, ``identity`` or ``default``."""
     if engine is None:
         return _YES
-    from schemalint.delta.engine_rows import COLUMN_SPANS  # noqa: PLC0415
-
-    return _answer(engine, COLUMN_SPANS[kind])
+    return _answer(engine, rows.COLUMN_SPANS[kind])
 
 
 def adds_by_hand_only(engine: Engine | None, name: str) -> bool:
@@ -198,9 +182,7 @@ def adds_by_hand_only(engine: Engine | None, name: str) -> bool:
     """
     if engine is None:
         return False
-    from schemalint.delta.engine_rows import MANUAL_SPANS  # noqa: PLC0415
-
-    span = MANUAL_SPANS.get(name)
+    span = rows.MANUAL_SPANS.get(name)
     return span is not None and _answer(engine, span).does is True
 
 
@@ -214,9 +196,7 @@ def activated_by(
     """
     if engine is None or "typeWidening" not in active - supported:
         return active
-    from schemalint.delta.engine_rows import FINAL_TYPE_WIDENING  # noqa: PLC0415
-
-    if _answer(engine, FINAL_TYPE_WIDENING).does is False:
+    if _answer(engine, rows.FINAL_TYPE_WIDENING).does is False:
         return active - {"typeWidening"} | {"typeWidening-preview"}
     return active
 
@@ -225,74 +205,58 @@ def alters_many_columns(engine: Engine | None) -> bool:
     """Whether one ``ALTER COLUMN`` of an engine can name several columns; Databricks' answer is unknown."""
     if engine is None:
         return True
-    from schemalint.delta.engine_rows import COLUMN_LISTS  # noqa: PLC0415
-
-    return _answer(engine, COLUMN_LISTS).does is True
+    return _answer(engine, rows.COLUMN_LISTS).does is True
 
 
 def compares_retentions(engine: Engine | None) -> bool:
     """Whether an engine refuses to keep deleted files longer than the log; true where that is unknown."""
     if engine is None:
         return True
-    from schemalint.delta.engine_rows import RETENTIONS_COMPARED  # noqa: PLC0415
-
-    return _answer(engine, RETENTIONS_COMPARED).does is not False
+    return _answer(engine, rows.RETENTIONS_COMPARED).does is not False
 
 
 def collects_of_variant(engine: Engine | None) -> bool:
     """Whether an engine collects statistics of a variant column on request; true where that is unknown."""
     if engine is None:
         return True
-    from schemalint.delta.engine_rows import VARIANT_STATISTICS  # noqa: PLC0415
-
-    return _answer(engine, VARIANT_STATISTICS).does is not False
+    return _answer(engine, rows.VARIANT_STATISTICS).does is not False
 
 
 def takes_reader_version_3_alone(engine: Engine | None) -> Answer:
     """Return whether ``CREATE TABLE`` takes reader version 3 without writer version 7, and makes that 7."""
     if engine is None:
         return _YES
-    from schemalint.delta.engine_rows import READER_VERSION_3_ALONE  # noqa: PLC0415
-
-    return _answer(engine, READER_VERSION_3_ALONE)
+    return _answer(engine, rows.READER_VERSION_3_ALONE)
 
 
 def collects_of_part_of_struct(engine: Engine | None) -> Answer:
     """Return whether an engine collects statistics of a struct of which some fields can have none."""
     if engine is None:
         return _YES
-    from schemalint.delta.engine_rows import STRUCT_STATISTICS  # noqa: PLC0415
-
-    return _answer(engine, STRUCT_STATISTICS)
+    return _answer(engine, rows.STRUCT_STATISTICS)
 
 
 def checks_iceberg_partitions(engine: Engine | None) -> bool:
     """Whether Iceberg compatibility refuses types of partition columns; true where that is unknown."""
     if engine is None:
         return True
-    from schemalint.delta.engine_rows import ICEBERG_PARTITIONS  # noqa: PLC0415
-
-    return _answer(engine, ICEBERG_PARTITIONS).does is not False
+    return _answer(engine, rows.ICEBERG_PARTITIONS).does is not False
 
 
 def asks_for_iceberg_first(engine: Engine) -> Answer:
     """Return whether an engine without the jar delta-iceberg refuses a statement before it commits."""
-    from schemalint.delta.engine_rows import ICEBERG_JAR_FIRST  # noqa: PLC0415
-
-    return _answer(engine, ICEBERG_JAR_FIRST)
+    return _answer(engine, rows.ICEBERG_JAR_FIRST)
 
 
 def error_of(engine: Engine | None, name: str | None) -> str | None:
     """Return the name that an error class of the newest Delta has in an engine; None if it has no class."""
     if name is None or engine is None or engine.delta is None:
         return name
-    from schemalint.delta.engine_rows import ERROR_NAMES  # noqa: PLC0415
-
-    row = ERROR_NAMES.get(name)
+    row = rows.ERROR_NAMES.get(name)
     return name if row is None or engine.delta >= release_of(row.since) else row.older
 
 
-def _answer(engine: Engine, span: Span | None) -> Answer:
+def _answer(engine: Engine, span: rows.Span | None) -> Answer:
     """Return whether an engine does what the row is about; without a row, all do."""
     if span is None:
         return _ASSUMED
@@ -311,7 +275,7 @@ def _answer(engine: Engine, span: Span | None) -> Answer:
     return Answer(does, Evidence.MEASURED if is_asked else Evidence.DOCUMENTED, since)
 
 
-def _answer_of_databricks(engine: Engine, span: Span) -> Answer:
+def _answer_of_databricks(engine: Engine, span: rows.Span) -> Answer:
     page = span.databricks
     if page is None:
         return _UNKNOWN
@@ -320,9 +284,7 @@ def _answer_of_databricks(engine: Engine, span: Span) -> Answer:
     return Answer(does, Evidence.DOCUMENTED, since, page.date)
 
 
-def _span_of_type_change(old: DataType, new: DataType) -> Span | None:
-    from schemalint.delta import engine_rows as rows  # noqa: PLC0415
-
+def _span_of_type_change(old: DataType, new: DataType) -> rows.Span | None:
     if old == VOID:
         return rows.FROM_VOID
     if new in (SHORT, INTEGER):

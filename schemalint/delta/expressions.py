@@ -17,6 +17,7 @@ from schemalint.delta.expression_faults import (
     alias_fault,
     expression_fault,
 )
+from schemalint.delta.functions import FunctionKind, kind_of_function, not_generated
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import Token, tokens
 from schemalint.delta.table import TableState
@@ -180,8 +181,6 @@ def unusable_part(expression: Expression, columns: Struct) -> UnusablePart | Non
 
 def _unusable_anywhere(expression: Expression) -> str | None:
     # Only tables with expressions need the list of functions.
-    from schemalint.delta.functions import FunctionKind, kind_of_function  # noqa: PLC0415
-
     if contains_query(expression.text):
         return "contains a subquery"
     for name in functions_called(expression.text):
@@ -194,8 +193,6 @@ def _unusable_anywhere(expression: Expression) -> str | None:
 
 def unknown_functions(expression: str) -> tuple[str, ...]:
     """Return the functions in an expression that Spark 4.2.0 does not have, in order."""
-    from schemalint.delta.functions import kind_of_function  # noqa: PLC0415 (as above)
-
     return tuple(name for name in functions_called(expression) if kind_of_function(name) is None)
 
 
@@ -236,8 +233,6 @@ def _unusable_in_constraint(text_tokens: tuple[Token, ...], columns: Struct) -> 
 
 def _unusable_when_generated(text: str, columns: Struct) -> str | None:
     """Return what Delta does not allow in a generated column, though it could compute it for a row."""
-    from schemalint.delta.functions import not_generated  # noqa: PLC0415 (as above)
-
     for name in functions_called(text):
         if name.rpartition(".")[2] in not_generated():
             return f"calls {name}(), which Delta does not allow in generated columns"

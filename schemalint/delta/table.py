@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint.base.values import field, frozen, grouped, replace
 from schemalint.delta import properties, protocol
+from schemalint.delta.column_users import ColumnUsers
 from schemalint.delta.datatype import UNMANAGED, DataType, Managed, Struct, walk_fields
 from schemalint.delta.path import Path, PathIndex, field_names, path_key
 from schemalint.delta.protocol import Protocol
-
-if TYPE_CHECKING:
-    from schemalint.delta.column_users import ColumnUsers
 
 
 @frozen
@@ -99,15 +97,11 @@ class TableState:
     @cached_property
     def constraint_users(self) -> ColumnUsers[str]:
         """The names of the constraints by the columns that they use."""
-        from schemalint.delta.column_users import ColumnUsers  # noqa: PLC0415 (few tables have expressions)
-
         return ColumnUsers((name, text) for name, text in self.constraints.items() if text is not None)
 
     @cached_property
     def generated_users(self) -> ColumnUsers[Path]:
         """The paths of the generated columns by the columns that they use."""
-        from schemalint.delta.column_users import ColumnUsers  # noqa: PLC0415 (few tables have expressions)
-
         return ColumnUsers(
             (path, column.generated)
             for path, column in walk_fields(self.columns)

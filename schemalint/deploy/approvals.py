@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from schemalint.base.errors import UsageError
 from schemalint.base.values import replace
+from schemalint.deploy.deploy_input import Deployment
+from schemalint.model.contract import Contract
 from schemalint.model.table_plan import PLAN_FORMAT, Approval, Plan, Refusal, RefusalKind, StepKind, TablePlan
-
-if TYPE_CHECKING:
-    from schemalint.deploy.deploy_input import Deployment
-    from schemalint.model.contract import Contract
 
 
 def require_hashes(texts: Iterable[str]) -> frozenset[str]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from schemalint.base.errors import ConfigError
 from schemalint.base.values import replace
@@ -29,7 +28,7 @@ from schemalint.judge.verdict import Verdict, judge
 from schemalint.model.column_tracking import ColumnTracking, resume_tracking
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.exception import WrittenException
-from schemalint.model.finding import Severity
+from schemalint.model.finding import Finding, Severity
 from schemalint.model.marker import declaration_hash, read_marker, read_pending
 from schemalint.model.rule_codes import PROTOCOL_UPGRADE, TABLE_REMOVED
 from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
@@ -43,9 +42,6 @@ from schemalint.review.approve import ExceptionResult, approve, is_expired
 from schemalint.tables.catalog.contract_progress import with_progress
 from schemalint.tables.catalog.table_location import is_found_by_name
 from schemalint.tables.catalog.target_tables import TargetTables
-
-if TYPE_CHECKING:
-    from schemalint.model.finding import Finding
 
 
 def planned(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint import contract as contracts
 from schemalint.base.errors import SchemalintError, UsageError
@@ -32,21 +32,18 @@ from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import SkippedTable
 from schemalint.model.table_plan import Plan, TablePlan
 from schemalint.project import git
+from schemalint.project.config import Cosmetic
+from schemalint.project.config.declaration_files import Declarations as FileOfDeclarations
 from schemalint.project.config.repository_config import Project, unmatched_globs
-from schemalint.project.config.trust import resolve_storage, run_by, written_by
+from schemalint.project.config.trust import Trusted, resolve_storage, run_by, written_by
 from schemalint.review.consumers import configuration_faults, warning_of_writers, with_consumers
 from schemalint.review.exception_files import merged_exceptions
 from schemalint.review.rule_sets import lock_faults, rule_sets_for_apply
 from schemalint.review.rulebook import rules_for_apply
+from schemalint.tables.catalog import Catalog
 from schemalint.tables.catalog.table_location import choose_target, require_reachable
 from schemalint.tables.catalog.target_tables import TargetTables
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
-
-if TYPE_CHECKING:
-    from schemalint.project.config import Cosmetic
-    from schemalint.project.config.declaration_files import Declarations as FileOfDeclarations
-    from schemalint.project.config.trust import Trusted
-    from schemalint.tables.catalog import Catalog
 
 _MOST_NAMED: Final = 10
 

@@ -17,15 +17,16 @@ A case of `facts` is about what the source itself knows, such as a contract with
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from schemalint.base.values import field, frozen, grouped, replace
-from schemalint.delta.change import TableAdded, subject
+from schemalint.delta.change import Change, TableAdded, subject
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import NO_ENGINES, Engines
+from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.judge.column_log import Names, with_names
 from schemalint.model.column_tracking import ColumnTracking
@@ -36,10 +37,6 @@ from schemalint.model.fact import Fact
 from schemalint.plugin import RuleContext
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from schemalint.delta.change import Change
-    from schemalint.delta.footer_summary import PhysicalTypes
     from schemalint.judge.rule_set import RuleSet
 
 _NO_NAMES: Final[Names] = {}

@@ -22,6 +22,7 @@ from schemalint.delta.change import (
 from schemalint.delta.engine_answers import error_of
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import lowercased, prefixes
+from schemalint.delta.ways import last_day_of_restore, ways_out
 from schemalint.judge.built_in_rules import BUILT_IN, with_built_in
 from schemalint.judge.finding_location import locate_finding, object_of, values_of
 from schemalint.model.contract import Contract
@@ -282,8 +283,6 @@ def with_ways(finding: Finding, fact: Fact, ctx: RuleContext) -> Finding:
     """
     if not finding.needs_rewrite or finding.fix is not None or not isinstance(fact, _WITH_WAYS):
         return finding
-    from schemalint.delta.ways import last_day_of_restore, ways_out  # noqa: PLC0415 (few runs have such a finding)
-
     by_tracking: tuple[list[str], list[str]] = ([], [])
     for consumer in ctx.consumers:
         if consumer.stream is not None:

@@ -15,6 +15,7 @@ from schemalint.judge.follow_ups import with_follow_ups
 from schemalint.judge.protocol_upgrades import standing_upgrades, with_upgrade_findings
 from schemalint.judge.rule_judge import Judge, highest_severities, marked, without_ambiguous_columns
 from schemalint.judge.rule_set import reports, rules_for
+from schemalint.model.client import ClientSupport
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import (
@@ -27,7 +28,6 @@ from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import RuleContext
 
 if TYPE_CHECKING:
-    from schemalint.model.client import ClientSupport
     from schemalint.model.stream_report import StreamReport
 
 _AGAINST: Final[Mapping[type, tuple[str, ...]]] = {

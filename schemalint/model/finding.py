@@ -12,16 +12,16 @@ from schemalint.base.values import field, frozen
 from schemalint.delta.change import Change, FieldRenamed, subject_name
 from schemalint.delta.datatype import RecordedChange
 from schemalint.delta.path import Path, format_path, path_to_json
+from schemalint.delta.table import HistoryEntry, LiveTable, TableState
+from schemalint.delta.ways import WayOut
 from schemalint.model.change_kind import kind_of
+from schemalint.model.client import ClientSupport
+from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Backfill
 from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.model.rule_codes import FIRST_CONFIGURATION, SETTING_LOOSENED
 
 if TYPE_CHECKING:
-    from schemalint.delta.table import HistoryEntry, LiveTable, TableState
-    from schemalint.delta.ways import WayOut
-    from schemalint.model.client import ClientSupport
-    from schemalint.model.consumer import Consumer
     from schemalint.model.inventory import Inventory
     from schemalint.model.stream_report import StreamReport
 

@@ -6,19 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint import __version__
 from schemalint.base.printable import SafeText, json_text, terminal_text
-from schemalint.deploy.results import table_json
+from schemalint.deploy.deploy_input import Deployment
+from schemalint.deploy.results import AppliedTable, table_json
 from schemalint.model.stream_report import stream_json
+from schemalint.model.table_plan import Step, TablePlan
 from schemalint.report.stream_texts import place_lines, settings_lines, stream_title, verdict_text
 from schemalint.report.text_helpers import counted, first_few
-
-if TYPE_CHECKING:
-    from schemalint.deploy.deploy_input import Deployment
-    from schemalint.deploy.results import AppliedTable
-    from schemalint.model.table_plan import Step, TablePlan
 
 VERSION: Final = 1
 """The version of the format; it changes with the meaning of a key."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from types import ModuleType
+from typing import TypeVar
 
 from schemalint.base.errors import UsageError
 from schemalint.base.modules import module_names, module_of
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 P = TypeVar("P")
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, assert_never
+from collections.abc import Iterator, Mapping
+from typing import assert_never
 
 from schemalint.delta.stream_settings import reader_options
 from schemalint.delta.streams import StreamEffect, StreamVerdict
+from schemalint.model.stream_report import StreamReport
 from schemalint.report.text_helpers import counted, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from schemalint.model.stream_report import StreamReport
 
 
 def effect_text(effect: StreamEffect) -> str:

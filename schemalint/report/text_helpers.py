@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from schemalint.base.printable import printable
 from schemalint.base.redaction import without_secrets
+from schemalint.delta.table import HistoryEntry
 from schemalint.model.finding import Severity
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from schemalint.delta.table import HistoryEntry
 
 MOST_SENTENCES: Final = 5
 """Most reasons or locations printed for one statement, which may alter thousands of columns."""

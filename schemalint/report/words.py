@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from schemalint.delta.ways import Way
-
-if TYPE_CHECKING:
-    from schemalint.delta.ways import WayOut
-    from schemalint.model.client import ClientSupport
+from schemalint.delta.ways import Way, WayOut
+from schemalint.model.client import ClientSupport
 
 
 def way_text(way: WayOut) -> str:

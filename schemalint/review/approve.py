@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import suppress
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint.base.values import field, frozen, grouped, replace
 from schemalint.delta.path import format_path
@@ -21,10 +21,8 @@ from schemalint.model.contract import table_key
 from schemalint.model.exception import NAMED, RuleException, WrittenException, named_object
 from schemalint.model.finding import ApprovedFinding, Finding, Severity
 from schemalint.model.rule_codes import DRIFT_SCHEMA, NEVER_APPROVED
+from schemalint.plugin import Rule
 from schemalint.review.baseline import Baseline, written_exception
-
-if TYPE_CHECKING:
-    from schemalint.plugin import Rule
 
 NEEDS_REWRITE: Final = "Delta cannot do this in place, so an approval needs a way out: via: rewrite"
 

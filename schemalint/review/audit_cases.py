@@ -5,29 +5,24 @@ Spark executors read with the same code.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from schemalint.base.errors import LiveError
 from schemalint.base.values import frozen, replace
 from schemalint.delta.engine import NO_ENGINES, Engines
-from schemalint.delta.footer_summary import physical_types
+from schemalint.delta.footer_summary import FooterSummary, physical_types
+from schemalint.delta.table import LiveTable
 from schemalint.judge.case import Case, Purpose
 from schemalint.review.consumers import with_consumers
+from schemalint.review.rule_sets import RuleSets
+from schemalint.tables import catalog
 from schemalint.tables.catalog.contract_progress import with_progress
-from schemalint.tables.catalog.table_requests import read_tables
+from schemalint.tables.catalog.table_requests import Environment, TableRequest, read_tables
 from schemalint.tables.storage import is_remote
-from schemalint.tables.table_json import TableDocument
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from schemalint.delta.footer_summary import FooterSummary
-    from schemalint.delta.table import LiveTable
-    from schemalint.review.rule_sets import RuleSets
-    from schemalint.tables.catalog.table_requests import Environment, TableRequest
-    from schemalint.tables.storage.table_workers import TableWorkers
-    from schemalint.tables.table_json import TableFailure
+from schemalint.tables.storage.data_files import summarize_files, summarize_store
+from schemalint.tables.storage.table_workers import TableWorkers
+from schemalint.tables.table_json import TableDocument, TableFailure
 
 
 @frozen
@@ -94,13 +89,9 @@ def audit_cases(
 
 
 def _footers(request: TableRequest, table: LiveTable) -> FooterSummary | LiveError:
-    from schemalint.tables.storage.data_files import summarize_files, summarize_store  # noqa: PLC0415 (only with --files)
-
     try:
         if request.catalog is None or table.catalog is None:
             return summarize_files(request.uri, table.version, request.storage)
-        from schemalint.tables import catalog  # noqa: PLC0415 (only with a catalog)
-
         opened = catalog.open_table(table.catalog, request.catalog)
         return summarize_store(opened.store, table.version, opened.storage)
     except LiveError as error:

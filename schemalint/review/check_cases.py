@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
-from schemalint.base.errors import LiveError, MissingEntry
+from schemalint.base.errors import LiveError, MissingEntry, SchemalintError
 from schemalint.base.printable import visible
 from schemalint.contract.overlay import nothing_to_extend
+from schemalint.delta.table import LiveTable
 from schemalint.judge.case import Case, Purpose, effective_pairs, present
-from schemalint.model.contract import NATIVE, table_key
+from schemalint.judge.rule_set import RuleSet
+from schemalint.model.client import SupportUnknown
+from schemalint.model.contract import NATIVE, Contract, table_key
 from schemalint.model.fact import LiveTableMissing, RootWithoutTables, TableRetired
 from schemalint.model.finding import SkippedTable
+from schemalint.project.git import File
 from schemalint.review.check_input import CheckInput, LiveSide
 from schemalint.review.consumers import with_consumers
 from schemalint.review.duplicates import duplicates
 from schemalint.review.rule_sets import configurations_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from schemalint.base.errors import SchemalintError
-    from schemalint.delta.table import LiveTable
-    from schemalint.judge.rule_set import RuleSet
-    from schemalint.model.client import SupportUnknown
-    from schemalint.model.contract import Contract
-    from schemalint.project.git import File
 
 
 class CheckCases:

@@ -13,15 +13,14 @@ from schemalint.contract.contract_files import ContractFiles
 from schemalint.delta.engine import Engine, Engines
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract
-from schemalint.project.config import Config
+from schemalint.project.config import Config, Target
 from schemalint.project.git import Contents, FormatOf, Side
 from schemalint.review.baseline import Baseline
 from schemalint.review.exception_files import Exceptions
+from schemalint.review.rule_sets import RuleSets
 
 if TYPE_CHECKING:
-    from schemalint.project.config import Target
     from schemalint.review.declared_tables import DeclaredTables
-    from schemalint.review.rule_sets import RuleSets
     from schemalint.tables.storage.table_workers import Tell
 
 

@@ -6,18 +6,17 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from schemalint.base.errors import ConfigError, Location
 from schemalint.base.values import replace
 from schemalint.delta import engine
+from schemalint.delta.column_names import nearest_name
 from schemalint.delta.datatype import Struct, path_of_names
 from schemalint.delta.engine import Engines
 from schemalint.model.consumer import Consumer, ConsumerFault, FaultKind, united
 from schemalint.model.contract import Contract, TargetOverlay, table_key
-
-if TYPE_CHECKING:
-    from schemalint.project.config import Config, TableSettings
+from schemalint.project.config import Config, TableSettings
 
 # Contracts are strangers' texts: of more faults, and for longer names, nothing is compared.
 _MOST_FAULTS: Final = 50
@@ -172,8 +171,6 @@ def _faults_of_client(consumer: Consumer, rows: _Rows) -> Iterator[ConsumerFault
 
 
 def _nearest(name: str, candidates: Iterable[str]) -> str | None:
-    from schemalint.delta.column_names import nearest_name  # noqa: PLC0415 (only for a fault)
-
     return (
         nearest_name(name, (other for other in candidates if len(other) <= _LONGEST))
         if len(name) <= _LONGEST

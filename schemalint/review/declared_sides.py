@@ -13,23 +13,17 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
-from schemalint.base.errors import ContractError, GitError, Location
+from schemalint.base.errors import ContractError, GitError, Location, SchemalintError
 from schemalint.base.printable import visible
 from schemalint.base.values import field, frozen, grouped, replace
-from schemalint.contract.made_files import MadeReading
+from schemalint.contract.made_files import MadeReading, Origin
 from schemalint.delta.path import Path, format_path, split_path
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import SkippedTable
 from schemalint.project import git
-from schemalint.project.git import Revision, Side
-
-if TYPE_CHECKING:
-    from schemalint.base.errors import SchemalintError
-    from schemalint.contract.made_files import Origin
-    from schemalint.project.config.declaration_files import Declarations
-    from schemalint.project.git import Repository
+from schemalint.project.config.declaration_files import Declarations
+from schemalint.project.git import Repository, Revision, Side
 
 
 @frozen

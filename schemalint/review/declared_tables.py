@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint import contract as contracts
 from schemalint.base.errors import GitError, SchemalintError, UsageError
@@ -24,12 +24,10 @@ from schemalint.model.contract import Contract, table_key
 from schemalint.model.fact import DuplicateTable
 from schemalint.model.finding import Finding, SkippedTable
 from schemalint.project import git
+from schemalint.project.config import Config
 from schemalint.project.config.declaration_files import Declarations, given_declarations
 from schemalint.project.git import Contents, EmptyTree, File, Repository, Side, Worktree
 from schemalint.review.declared_sides import paired, stale_base, why_not_made
-
-if TYPE_CHECKING:
-    from schemalint.project.config import Config
 
 _MOST_READERS: Final = 5
 """Readers that a finding names."""

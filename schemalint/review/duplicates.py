@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from pathlib import Path
 from posixpath import normpath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import unquote
 
 from schemalint import contract as contracts
 from schemalint.base.printable import visible
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.fact import DuplicateTable
+from schemalint.project.config import Target
 from schemalint.project.git import Contents, File
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from schemalint.project.config import Target
 
 _WORD: Final = re.compile("[0-9A-Za-z_]+")
 # Escapes in double quotes that can stand for a letter, or join the lines of a word.

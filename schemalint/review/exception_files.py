@@ -6,21 +6,19 @@ import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint import contract as contracts
 from schemalint.base.errors import ConfigError, ContractError, SchemalintError
 from schemalint.base.printable import visible
 from schemalint.base.values import field, frozen, replace
+from schemalint.model.contract import Contract
 from schemalint.model.exception import ExceptionSource, WrittenException
 from schemalint.project import git
 from schemalint.project.config import Config
+from schemalint.project.config.trust import Trusted
 from schemalint.project.git import EmptyTree, Repository, Revision, Side
 from schemalint.review.sides import Sides
-
-if TYPE_CHECKING:
-    from schemalint.model.contract import Contract
-    from schemalint.project.config.trust import Trusted
 
 FILE: Final = "exceptions.yaml"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint.base.document import Document, Path, node_at, read_documents
 from schemalint.base.document import Sequence as YamlSequence
@@ -25,13 +25,11 @@ from schemalint.model.contract import Contract, table_key
 from schemalint.model.exception import ExceptionSource, RuleException, WrittenException
 from schemalint.model.fact import Drift, JudgedException, LiveTableMissing, RootWithoutTables
 from schemalint.model.finding import Finding, Remove, TextChange
+from schemalint.plugin import Rule
 from schemalint.review.approve import ExceptionResult, is_expired, last_day
 from schemalint.review.check_cases import CheckCases
 from schemalint.review.check_input import CheckInput
 from schemalint.review.rulebook import load_rules, nearest_rules
-
-if TYPE_CHECKING:
-    from schemalint.plugin import Rule
 
 SOON: Final = 30
 """The days before its end from which on an exception ends soon."""

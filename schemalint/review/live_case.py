@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from schemalint import contract as contracts
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.diff import diff, recreated_columns
+from schemalint.delta.table import LiveTable
 from schemalint.judge.case import Case
 from schemalint.judge.column_log import Names, names_in_log
 from schemalint.judge.drift_origin import Origins
+from schemalint.judge.rule_set import RuleSet
 from schemalint.model.column_tracking import ColumnTracking, track_columns
+from schemalint.model.contract import Contract
 from schemalint.model.marker import Marker, declaration_hash, read_marker
-
-if TYPE_CHECKING:
-    from schemalint.delta.table import LiveTable
-    from schemalint.judge.rule_set import RuleSet
-    from schemalint.model.contract import Contract
-    from schemalint.review.check_input import LiveSide
+from schemalint.review.check_input import LiveSide
 
 
 def live_case(

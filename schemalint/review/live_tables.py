@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
 
 from schemalint.contract.contract_files import contract_files
 from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.engine import Engines
+from schemalint.model.contract import Contract
 from schemalint.model.marker import declaration_hash
 from schemalint.project.config.repository_config import Project
 from schemalint.project.config.trust import Trusted, by_session, resolve_storage
 from schemalint.project.git import MissingHistoryError, Side, is_ancestor, is_known, resolve
 from schemalint.review.check_input import LiveSide
+from schemalint.tables.catalog import Catalog
 from schemalint.tables.catalog.contract_progress import with_progress
 from schemalint.tables.catalog.table_location import (
     choose_target,
@@ -22,12 +24,6 @@ from schemalint.tables.catalog.table_location import (
 from schemalint.tables.catalog.tables_file import read_tables_file
 from schemalint.tables.catalog.target_tables import TargetTables
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from schemalint.model.contract import Contract
-    from schemalint.tables.catalog import Catalog
 
 
 def live_side(

@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 
 from schemalint.base.values import frozen, replace
 from schemalint.delta.engine import Engines
+from schemalint.judge.rule_set import matches
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
 from schemalint.project.config import Config, NestedSettings, TableSettings
@@ -22,6 +23,7 @@ from schemalint.project.config.config_keys import NESTED_KEYS
 from schemalint.project.config.nested_settings import NAME, is_beginning, is_covered
 from schemalint.project.git import DEFAULT_GLOBS
 from schemalint.project.git.listing import including
+from schemalint.review.rulebook import load_rules
 
 MOST_LOOSENINGS: Final = 50
 """The limit per setting: the head's configuration may be a stranger's."""
@@ -147,9 +149,6 @@ def _select(base: Config, head: Config) -> Iterator[Loosening]:
 
 def _selects_more(base: Config, head: Config) -> bool:
     """Whether `select` may have rules that are off by default; those of rule files are unknown here."""
-    from schemalint.judge.rule_set import matches  # noqa: PLC0415 (only where `select` goes)
-    from schemalint.review.rulebook import load_rules  # noqa: PLC0415 (only where `select` goes)
-
     if not {*base.plugins}.isdisjoint(head.plugins):
         return True
     return any(not rule.default and matches(rule, base.select or ()) for rule in load_rules())

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
 from schemalint.base.values import grouped
+from schemalint.model.contract import Contract
 from schemalint.model.fact import ConfigurationChanged
+from schemalint.project.config import Config
+from schemalint.project.git import Contents, File
 from schemalint.review.loosened_settings import loosenings_in_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from schemalint.model.contract import Contract
-    from schemalint.project.config import Config
-    from schemalint.project.git import Contents, File
 
 
 def moves_to_looser_settings(config: Config, contents: Contents) -> Iterator[ConfigurationChanged]:

@@ -6,7 +6,6 @@ In CI the configurations of base and head both judge, and what either of them fi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from schemalint.base.errors import ConfigError, Location, UsageError
 from schemalint.base.values import frozen, replace
@@ -15,6 +14,7 @@ from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule
 from schemalint.project.config import Config, NestedSettings
 from schemalint.project.config.nested_settings import location_of
+from schemalint.project.config.trust import RuleFiles
 from schemalint.review.rulebook import (
     load_rules,
     require_known,
@@ -23,9 +23,6 @@ from schemalint.review.rulebook import (
     rules_of,
     selected,
 )
-
-if TYPE_CHECKING:
-    from schemalint.project.config.trust import RuleFiles
 
 
 @frozen

@@ -23,11 +23,11 @@ from schemalint.model.finding import Severity
 from schemalint.plugin import Rule
 from schemalint.project.config import Config
 from schemalint.project.config.toml_text import find_word
+from schemalint.project.config.trust import RuleFiles
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from schemalint.project.config.trust import RuleFiles
 
 _CODE: Final = r"([A-Z]{2,})-?([0-9]{1,9})"
 GROUP: Final = "schemalint.rules"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from schemalint.base.errors import SchemalintError
 from schemalint.base.values import replace
@@ -11,26 +11,24 @@ from schemalint.contract.contract_files import contract_files
 from schemalint.contract.contract_revisions import contracts_at
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.judge.case import Case
+from schemalint.judge.client_losses import today
 from schemalint.judge.rule_judge import collecting, ordered
+from schemalint.judge.rule_set import RuleSet
 from schemalint.judge.verdict import judge
 from schemalint.model.client import ClientSupport
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.exception import WrittenException
 from schemalint.model.finding import CheckResult, Finding, JudgedTable, Run, SideRef
 from schemalint.model.inventory import Inventory, TableSummary, summary_of
-from schemalint.project.git import Worktree
+from schemalint.model.stream_report import StreamReport, stream_reports
+from schemalint.project.config.trust import Trusted
+from schemalint.project.git import Repository, Worktree
 from schemalint.review.approve import approve
+from schemalint.review.baseline import Baseline
 from schemalint.review.exception_files import Exceptions, merged_exceptions
 from schemalint.review.exception_findings import AUDITED, judge_exception, judged_exceptions
-
-if TYPE_CHECKING:
-    from schemalint.judge.rule_set import RuleSet
-    from schemalint.model.exception import WrittenException
-    from schemalint.model.stream_report import StreamReport
-    from schemalint.project.config.trust import Trusted
-    from schemalint.project.git import Repository
-    from schemalint.review.baseline import Baseline
-    from schemalint.review.rule_sets import RuleSets
+from schemalint.review.rule_sets import RuleSets
 
 _HISTORY = SideRef("history", why="as far back as the logs go")
 _LIVE = SideRef("live", why="the tables as they are")
@@ -69,8 +67,6 @@ def audit(
             continue
         summaries.append(summary_of(name, table))
         if consumers is not None:
-            from schemalint.judge.client_losses import today  # noqa: PLC0415 (only with --clients)
-
             declared = case.declared.consumers if case.declared else ()
             by_name = {consumer.name: consumer for consumer in (*consumers, *declared)}
             clients += today(name, table, by_name.values(), client_rows)
@@ -110,8 +106,6 @@ def _streams(name: str, contract: Contract | None) -> list[StreamReport]:
     streams = [consumer for consumer in contract.consumers if consumer.stream] if contract else []
     if not streams:
         return []
-    from schemalint.model.stream_report import stream_reports  # noqa: PLC0415 (only with streams)
-
     return [
         report if _is_known(report.consumer) else report.with_unknown_effect()
         for report in stream_reports(name, streams, ())

@@ -34,6 +34,7 @@ from schemalint.project.config.nested_settings import NAME as NESTED
 from schemalint.project.config.nested_settings import with_nested
 from schemalint.project.config.repository_config import config_at, found_config, given_config
 from schemalint.project.config.toml_text import Positions
+from schemalint.project.config.trust import RuleFiles
 from schemalint.project.git import Contents, EmptyTree, Repository, Revision, Side, Worktree
 from schemalint.review.loosened_settings import Loosening, deciding_between, loosenings_of
 from schemalint.review.moved_contracts import moves_to_looser_settings
@@ -41,7 +42,6 @@ from schemalint.review.rule_sets import rules_about_configuration
 
 if TYPE_CHECKING:
     from schemalint.contract.contract_history import ContractHistory
-    from schemalint.project.config.trust import RuleFiles
 
 
 @frozen

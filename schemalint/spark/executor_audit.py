@@ -23,19 +23,19 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from schemalint.base.errors import ApplyError, LiveError, UsageError
 from schemalint.base.values import field, frozen, replace
 from schemalint.delta.footer_summary import FooterSummary, merge_summaries
+from schemalint.delta.table import CatalogTable
+from schemalint.project.config.trust import TrustedTarget
 from schemalint.review.audit_cases import TableReading, is_relative
 from schemalint.spark import executors
 from schemalint.tables import catalog
 from schemalint.tables.catalog.table_location import absolute_location
+from schemalint.tables.catalog.table_requests import TableRequest
+from schemalint.tables.storage.table_workers import TableWorkers
 from schemalint.tables.table_json import TableDocument, TableFailure
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from schemalint.delta.table import CatalogTable
-    from schemalint.project.config.trust import TrustedTarget
-    from schemalint.tables.catalog.table_requests import TableRequest
-    from schemalint.tables.storage.table_workers import TableWorkers
 
 _BATCH_SIZE: Final = 512
 """Tables that one job reads, and that the driver holds in memory."""

@@ -6,7 +6,7 @@ import datetime as dt
 import re
 import uuid
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,19 +17,17 @@ from schemalint.base.redaction import without_secrets
 from schemalint.base.values import frozen
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.model.finding import CheckResult, Finding, Severity
+from schemalint.model.inventory import TableSummary
 from schemalint.planner.statements import named_table, path_table
+from schemalint.spark.executor_audit import Session
 from schemalint.spark.session import StatementError, ask, run
 from schemalint.spark.session_settings import prepared, required_settings
 from schemalint.tables.catalog.table_location import absolute_location
+from schemalint.tables.catalog.table_requests import TableRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pyspark.sql import SparkSession
 
-    from schemalint.model.inventory import TableSummary
-    from schemalint.spark.executor_audit import Session
-    from schemalint.tables.catalog.table_requests import TableRequest
 
 _PATH: Final = re.compile(r"[/\\]|^\.")
 _CLEAN: Final = "none"

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from schemalint.base.errors import ApplyError, LiveError
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
-from schemalint.delta.table import CatalogTable
+from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.planner.statements import named_table
 from schemalint.project.config.trust import SESSION_CATALOG
 from schemalint.spark.session import CURRENT_SCHEMA, SqlSession, StatementError, ask
@@ -25,9 +25,6 @@ from schemalint.tables.catalog import Name, name_parts
 from schemalint.tables.delta_log.store import NoTable
 from schemalint.tables.storage import NO_OPTIONS
 from schemalint.tables.storage.concurrency import concurrently
-
-if TYPE_CHECKING:
-    from schemalint.delta.table import LiveTable
 
 # Spark's and Delta's error classes (error-conditions.json, delta-error-classes.json).
 _MISSING: Final = frozenset({"TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND"})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,23 +17,20 @@ from schemalint.author.adopt.file_changes import FileChange, UnchangedFile, new_
 from schemalint.author.adopt.initial_findings import baseline_of
 from schemalint.author.adopt.pipelines import Service, hook_change, job_change
 from schemalint.author.pull import pull
-from schemalint.author.pull.pull_input import PullFailure, PullInput, declared_contracts, find
+from schemalint.author.pull.pull_input import PullFailure, PullInput, PullResult, declared_contracts, find
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.values import frozen, replace
 from schemalint.delta.engine import WHO_WROTE, as_setting, recent_since, recent_writers
 from schemalint.delta.path import split_path
+from schemalint.project.code_owners import CodeOwners
+from schemalint.project.config.trust import Trusted, TrustedTarget
+from schemalint.project.git import Repository
+from schemalint.tables.catalog import Catalog
 from schemalint.tables.storage import location_key
+from schemalint.tables.storage.table_workers import TableWorkers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from schemalint.author.adopt.pipelines import Source
-    from schemalint.author.pull.pull_input import PullResult
-    from schemalint.project.code_owners import CodeOwners
-    from schemalint.project.config.trust import Trusted, TrustedTarget
-    from schemalint.project.git import Repository
-    from schemalint.tables.catalog import Catalog
-    from schemalint.tables.storage.table_workers import TableWorkers
 
 _FILES: Final = "{schema}/{table}.yml"
 _WILD: Final = frozenset("*?[")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint.base.values import frozen
 from schemalint.contract.contract_files import ContractFiles
-from schemalint.project.git import EmptyTree, Worktree, changes, list_files
-
-if TYPE_CHECKING:
-    from schemalint.project.git import Repository
+from schemalint.project.git import EmptyTree, Repository, Worktree, changes, list_files
 
 CONFIGURATION: Final = "schemalint.toml"
 CONTRACTS: Final = "contracts"

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from schemalint.author.adopt import Adoption, adopt
+from schemalint.author.adopt import Adoption, AdoptionInput, adopt
 from schemalint.author.adopt.configuration import CONFIGURATION
 from schemalint.author.adopt.file_changes import FileChange, UnchangedFile, new_file
-from schemalint.author.adopt.pipelines import Service, job_change
+from schemalint.author.adopt.pipelines import Service, Source, job_change
 from schemalint.base.errors import UsageError
 from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import replace
 from schemalint.contract.made_files.dbt.manifest import Json, mapping, mappings, parse_manifest, text
 from schemalint.project.config.declaration_files import MOST_MIB
-from schemalint.project.git import Worktree, list_files
+from schemalint.project.git import Repository, Worktree, list_files
 from schemalint.tables.storage import location_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from schemalint.author.adopt import AdoptionInput
-    from schemalint.author.adopt.pipelines import Source
-    from schemalint.project.git import Repository
 
 _PROJECT: Final = "dbt_project.yml"
 _CHECK: Final = "schemalint check "

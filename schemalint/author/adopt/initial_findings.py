@@ -6,35 +6,28 @@ contracts has these. Their entries say that they were compared with nothing, so 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint import contract as contracts
 from schemalint.base.errors import SchemalintError
 from schemalint.base.values import replace
 from schemalint.contract.contract_files import contract_files
-from schemalint.model.finding import Severity
-from schemalint.project.git import Contents, EmptyTree, File, Worktree, changes
-from schemalint.review.audit_cases import audit_cases, read_for_audit
+from schemalint.model.contract import Contract
+from schemalint.model.finding import CheckResult, Severity
+from schemalint.project.config.trust import Trusted, TrustedTarget
+from schemalint.project.git import Contents, EmptyTree, File, Repository, Worktree, changes
+from schemalint.review.audit_cases import TableReading, audit_cases, read_for_audit
 from schemalint.review.baseline import rewritten, text_of
 from schemalint.review.check_input import CheckInput
 from schemalint.review.rule_sets import rule_sets_of
 from schemalint.review.run_audit import audit
 from schemalint.review.run_check import check
-from schemalint.tables.catalog.table_requests import Environment
+from schemalint.tables.catalog import Catalog
+from schemalint.tables.catalog.table_requests import Environment, TableRequest
+from schemalint.tables.storage.table_workers import TableWorkers
 from schemalint.tables.table_json import TableDocument
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from schemalint.model.contract import Contract
-    from schemalint.model.finding import CheckResult
-    from schemalint.project.config.trust import Trusted, TrustedTarget
-    from schemalint.project.git import Repository
-    from schemalint.review.audit_cases import TableReading
-    from schemalint.tables.catalog import Catalog
-    from schemalint.tables.catalog.table_requests import TableRequest
-    from schemalint.tables.storage.table_workers import TableWorkers
 
 _NOTHING: Final = EmptyTree("before the adoption")
 _BY_ADOPTION: Final = ("nothing",)

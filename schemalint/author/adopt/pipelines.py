@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import schemalint
@@ -22,9 +22,7 @@ from schemalint.base.errors import UsageError
 from schemalint.base.project_home import home_of
 from schemalint.base.redaction import without_secrets
 from schemalint.base.values import frozen
-
-if TYPE_CHECKING:
-    from schemalint.project.git import Repository
+from schemalint.project.git import Repository
 
 _ON_GITHUB: Final = ".github/workflows/schemalint.yml"
 _ON_GITLAB: Final = ".gitlab-ci.yml"

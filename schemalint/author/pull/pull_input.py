@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
 from schemalint.author.contract_files import PulledFile
@@ -18,12 +17,11 @@ from schemalint.model.contract import Contract
 from schemalint.project.config import Config
 from schemalint.project.config.trust import TrustedTarget, resolve_storage
 from schemalint.project.git import EmptyTree, Repository, Worktree, changes, list_files
+from schemalint.tables import catalog
+from schemalint.tables.catalog import Catalog
 from schemalint.tables.catalog.table_location import absolute_location
 from schemalint.tables.storage import find_tables
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
-
-if TYPE_CHECKING:
-    from schemalint.tables.catalog import Catalog
 
 
 @frozen
@@ -137,8 +135,6 @@ def find(
 
 def _find(target: TrustedTarget, match: str, root: Path, via: Catalog | None) -> Iterator[str]:
     if target.catalog is not None:
-        from schemalint.tables import catalog  # noqa: PLC0415 (only with a catalog)
-
         # Drop the catalog from the names: it differs from target to target.
         yield from (format_path(split_path(name)[1:]) for name in catalog.tables(match, target, via))
         return

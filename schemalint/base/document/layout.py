@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from schemalint.base.document.nodes import BOM, Mapping, Sequence, Span, children
 from schemalint.base.values import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from schemalint.base.document.nodes import Document, Entry, Node
 
 # The line breaks of libyaml, which reads YAML 1.1.

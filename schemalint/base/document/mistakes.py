@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from schemalint.base.document.layout import line_end, line_start
 from schemalint.base.document.nodes import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NO_COLON: Final = "could not find expected ':'"
 UNEXPECTED_COLON: Final = "mapping values are not allowed"

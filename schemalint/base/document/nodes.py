@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from schemalint.base.errors import Location
 from schemalint.base.values import frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 BOM = "\ufeff"
 

@@ -5,20 +5,16 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import abc
+from collections.abc import Iterable
 from operator import attrgetter
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 from schemalint.base.document import layout
 from schemalint.base.document.layout import TextEdit, common_length, splice
-from schemalint.base.document.nodes import Sequence, Span, children, node_at
+from schemalint.base.document.nodes import Document, Node, Path, Sequence, Span, children, node_at
 from schemalint.base.document.yaml_reader import MAX_NODES, read_blanked, read_documents
 from schemalint.base.errors import ContractError
 from schemalint.base.values import frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from schemalint.base.document.nodes import Document, Node, Path
 
 
 class _Spans(abc.Sequence[Span]):

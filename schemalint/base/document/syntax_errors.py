@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+
+import yaml
 
 from schemalint.base.document.mistakes import UNEXPECTED_COLON, Marks, mistake
 from schemalint.base.document.nodes import Span, location
 from schemalint.base.document.scalars import quote
 from schemalint.base.errors import ContractError
-
-if TYPE_CHECKING:
-    import yaml
 
 # A part of libyaml's problem or context message, and its help; the first match wins.
 _HELP = (

@@ -10,15 +10,16 @@ and depth are bounded.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from itertools import count
-from typing import TYPE_CHECKING
 
 import yaml
 from yaml.events import (
     CollectionEndEvent,
     CollectionStartEvent,
     DocumentStartEvent,
+    Event,
     MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
@@ -43,11 +44,6 @@ from schemalint.base.document.nodes import (
 from schemalint.base.document.scalars import resolve
 from schemalint.base.document.syntax_errors import refusal, syntax_error, unquoted_value, value_cut_short
 from schemalint.base.errors import ContractError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from yaml.events import Event
 
 MAX_CHARACTERS = 1024 * 1024
 MAX_DEPTH = 64

@@ -7,6 +7,7 @@ The keys are not `BaseModel` classes, because importing pydantic takes longer th
 import re
 import sys
 from collections.abc import Mapping
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast, get_args
 
@@ -325,8 +326,6 @@ def _conf_text(value: str | float | bool) -> str:  # noqa: FBT001
 
 def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
     """Raise the first error that pydantic finds; pydantic may accept what `check_for` rejects."""
-    from difflib import get_close_matches  # noqa: PLC0415
-
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
 
     try:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, Required
 
 from schemalint.base.errors import ConfigError
+from schemalint.delta.column_names import nearest_name
 from schemalint.delta.path import Path, split_path
 from schemalint.model.consumer import Consumer, declared_stream, stream_faults
 from schemalint.project.config.toml_text import Positions, locate
@@ -81,8 +82,6 @@ def require_declared(file: str, text: str, names: Iterable[str], declared: Mappi
     """
     for name in names:
         if name not in declared:
-            from schemalint.delta.column_names import nearest_name  # noqa: PLC0415 (only for an error)
-
             close = nearest_name(name, declared)
             raise ConfigError(
                 f"tables.consumers names {name!r}, which is not declared",

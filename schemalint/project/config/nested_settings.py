@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from schemalint.base import limits
 from schemalint.base.errors import ConfigError, Location
@@ -12,9 +12,7 @@ from schemalint.base.printable import visible
 from schemalint.base.values import replace
 from schemalint.project.config import Config, NestedSettings, config_keys
 from schemalint.project.config.toml_text import Positions, read_toml
-
-if TYPE_CHECKING:
-    from schemalint.project.git import Beside
+from schemalint.project.git import Beside
 
 NAME: Final = "schemalint.toml"
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint.base.errors import ConfigError
 from schemalint.base.redaction import hide
-
-if TYPE_CHECKING:
-    from schemalint.project.config import Target
+from schemalint.project.config import Target
 
 _VARIABLE: Final = r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}"
 _PROVIDER: Final = r"^(aws|azure_storage|azure|google)_"

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from schemalint.base import limits
+from schemalint.base.document.mistakes import CONFLICT, conflict
 from schemalint.base.errors import ConfigError, Location
 from schemalint.base.values import frozen
 from schemalint.model.contract import table_key
@@ -61,8 +62,6 @@ def read_toml(file: str, data: bytes) -> Mapping[str, Any]:
 
 
 def _syntax_error(file: str, text: str, message: str) -> ConfigError:
-    from schemalint.base.document.mistakes import CONFLICT, conflict  # noqa: PLC0415 (only for an error)
-
     lines = text.split("\n")
     if (start := conflict(text)) is not None:
         message, help_text = CONFLICT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Generator, Iterator, Sequence
 from posixpath import isabs, normpath
 from typing import IO, TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from schemalint.base.values import frozen
 from schemalint.project.git.sides import EmptyTree, Index, Revision, Side, Worktree
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterator, Sequence
-
     from schemalint.project.git.repository import Repository
 
 MAX_SIZE = 1 << 20

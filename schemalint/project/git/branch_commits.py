@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Final
 
@@ -21,8 +22,6 @@ from schemalint.project.git.revisions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from schemalint.project.git.repository import Repository
 
 _SOURCES: Final = ("*.sql", "*.yml", "*.yaml")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from schemalint.base.errors import GitError, UsageError
@@ -24,8 +25,6 @@ from schemalint.project.git.revisions import (
 from schemalint.project.git.sides import EmptyTree, Index, Revision, Side, Worktree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from schemalint.project.git.repository import Repository
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint.base.untrusted_files import read_plain
@@ -15,8 +15,6 @@ from schemalint.project.git.listing import list_files, list_sides, only_beside, 
 from schemalint.project.git.sides import EmptyTree, Index, Revision, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
     from schemalint.project.git.listing import Listing
     from schemalint.project.git.repository import Repository
 

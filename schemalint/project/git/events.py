@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from schemalint.base import limits
 from schemalint.base.errors import GitError
@@ -11,9 +12,6 @@ from schemalint.base.json_object import JsonObject
 from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen
 from schemalint.project.git.revisions import FULL_ID
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _FORK = "it comes from a fork"
 _UNKNOWN = "no variable says that it comes from this repository"

@@ -8,17 +8,15 @@ it busy for hours. So git gets a pathspec with at most one ``**`` that includes 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from posixpath import normpath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint.base import limits
 from schemalint.base.errors import ConfigError
 from schemalint.base.redaction import without_secrets
 from schemalint.base.values import frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _ASCII_FOLDED: Final = re.IGNORECASE | re.ASCII | re.DOTALL  # as git: É is not é
 _SPECIAL: Final = r"[*?\[\\]"

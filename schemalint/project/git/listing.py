@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from posixpath import dirname
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -20,8 +21,6 @@ from schemalint.project.git.globs import Glob, escape_glob, parse_glob
 from schemalint.project.git.sides import EmptyTree, Index, Revision, Side, Worktree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-
     from schemalint.project.git.repository import Repository
 
 DEFAULT_GLOBS = ("**/*.yml", "**/*.yaml")

@@ -14,15 +14,13 @@ import re
 import signal
 import subprocess
 import threading
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 from schemalint.base import limits
 from schemalint.base.errors import GitError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
 _OPTIONS = (
     "--no-pager",

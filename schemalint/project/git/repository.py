@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
+from subprocess import CompletedProcess
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import IO
 
 from schemalint.base.errors import GitError
 from schemalint.base.printable import visible
 from schemalint.base.values import field, frozen, replace
 from schemalint.project.git.process import NoRepositoryError, absolute_folders, run_git, talk_to_git
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from contextlib import AbstractContextManager
-    from subprocess import CompletedProcess
-    from typing import IO
 
 _LIST = ("config", "--list", "--name-only", "--show-scope", "-z")
 """The git command that lists all settings with the scopes that they come from."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from schemalint.base.errors import GitError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from schemalint.project.git.repository import Repository
 
 T = TypeVar("T")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,6 @@ from schemalint.project.git.revisions import (
 from schemalint.project.git.sides import Revision
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from schemalint.project.git.repository import Repository
 
 _BRANCHES = "refs/remotes/origin/"

@@ -6,14 +6,12 @@ A new module adds a format. Modules with a leading underscore are helpers of the
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from schemalint.base.modules import module_names
+from schemalint.base.printable import SafeText
+from schemalint.model.finding import CheckResult
 from schemalint.report.formats import format_module
-
-if TYPE_CHECKING:
-    from schemalint.base.printable import SafeText
-    from schemalint.model.finding import CheckResult
 
 
 class Format(Protocol):

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from schemalint.base.document.nodes import BOM, LINE_BREAK
+from schemalint.base.errors import Location
 from schemalint.base.printable import printable
 from schemalint.base.redaction import masked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from schemalint.base.errors import Location
 
 _TAB = " " * 4
 # A longer excerpt shows its first lines and its last line.

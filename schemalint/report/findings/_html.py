@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable
+from typing import TypeAlias
 from xml.etree.ElementTree import Element
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Child: TypeAlias = "Element | str | None"
 

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+from xml.etree.ElementTree import Element
 
 from schemalint.delta.change import FieldRenamed
-from schemalint.delta.datatype import Unmanaged
+from schemalint.delta.datatype import Field, Unmanaged
 from schemalint.delta.diff import diff
 from schemalint.delta.feature_usage import feature_uses
 from schemalint.delta.history import changes, steps, type_history, utc_text
-from schemalint.delta.path import format_path, lowercased
-from schemalint.delta.table import TableState
+from schemalint.delta.path import Path, format_path, lowercased
+from schemalint.delta.table import HistoryEntry, LiveTable, TableState
+from schemalint.model.client import ClientSupport
+from schemalint.model.finding import JudgedTable
 from schemalint.report.findings._html import add, badge, grid, h
+from schemalint.report.table.client_matrix import clients_by_verdict
 from schemalint.report.table.fields import describe_changes, field_label, field_notes, fields_of, type_text
 from schemalint.report.text_helpers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from xml.etree.ElementTree import Element
-
-    from schemalint.delta.datatype import Field
-    from schemalint.delta.path import Path
-    from schemalint.delta.table import HistoryEntry, LiveTable
-    from schemalint.model.client import ClientSupport
-    from schemalint.model.finding import JudgedTable
 
 _MOST_UNCHANGED: Final = 30
 """A schema with more unchanged columns shows the changed ones alone."""
@@ -191,8 +186,6 @@ def _client(client: ClientSupport) -> Element:
 
 
 def _known_clients(live: LiveTable, rows: Sequence[Mapping[str, object]]) -> Iterator[Element]:
-    from schemalint.report.table.client_matrix import clients_by_verdict  # noqa: PLC0415 (only with live tables)
-
     for verdict, names in clients_by_verdict(live, rows):
         line = h("p", badge(verdict.value, f"verdict-{verdict.value}"), " ", class_="clients")
         add(line, names)

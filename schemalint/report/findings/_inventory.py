@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from schemalint.base.printable import printable
 from schemalint.base.values import grouped
+from schemalint.model.client import ClientSupport
+from schemalint.model.finding import CheckResult, Severity
 from schemalint.report.text_helpers import WORST_FIRST, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from schemalint.model.client import ClientSupport
-    from schemalint.model.finding import CheckResult, Severity
     from schemalint.model.inventory import Inventory
 
 _MOST_TABLES = 20

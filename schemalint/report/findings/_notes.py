@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
+from schemalint.base.errors import Location, SchemalintError
 from schemalint.base.printable import printable
+from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix
 from schemalint.report.text_helpers import counted, error_name
 from schemalint.report.words import way_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from schemalint.base.errors import Location, SchemalintError
-    from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix
 
 FAILURE = "failure"
 """The label of errors that kept schemalint from checking; it separates them from findings."""

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from schemalint.base.printable import printable
 from schemalint.base.values import grouped
-from schemalint.model.finding import Severity
+from schemalint.model.finding import CheckResult, Finding, Run, Severity
 from schemalint.report.text_helpers import COLORS, WORST_FIRST, counted, styled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from schemalint.model.finding import CheckResult, Finding, Run
 
 _COMMIT_LENGTH = 7
 _NO_OWNER: Final = "no owner declared"

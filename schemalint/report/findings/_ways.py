@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
 from schemalint.base.document.scalars import print_scalar
 from schemalint.base.errors import ContractError
 from schemalint.model.exception import NAMED, ExceptionSource
-from schemalint.model.finding import Severity
+from schemalint.model.finding import CheckResult, Finding, JudgedTable, Severity
 from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED
 from schemalint.report.text_helpers import first_few
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from schemalint.model.finding import CheckResult, Finding, JudgedTable
 
 _WIDTH: Final = 72
 _UNNAMED: Final = ("table", "partitioning", "clustering")

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from schemalint.base.errors import SchemalintError
 from schemalint.base.printable import SafeText, printable, terminal_text
-from schemalint.model.finding import Severity
+from schemalint.model.finding import CheckResult, Finding, Severity
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import FAILURE, approved_lines, known_text, location_text
 from schemalint.report.findings._summary import closing, shown
 from schemalint.report.text_helpers import COLORS, styled
-
-if TYPE_CHECKING:
-    from schemalint.base.errors import SchemalintError
-    from schemalint.model.finding import CheckResult, Finding
 
 SHOWS_TABLES = False
 

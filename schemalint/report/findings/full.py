@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
 
+from schemalint.base.errors import Location, SchemalintError
 from schemalint.base.printable import SafeText, printable, terminal_text
-from schemalint.model.finding import Severity
-from schemalint.report.findings._excerpt import excerpt, last_line, split_lines
+from schemalint.model.finding import CheckResult, Finding, Severity, TextChange
+from schemalint.report.findings._excerpt import Row, excerpt, last_line, split_lines
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import (
     FAILURE,
@@ -18,16 +19,8 @@ from schemalint.report.findings._notes import (
     subject,
 )
 from schemalint.report.findings._summary import closing, shown
-from schemalint.report.findings._ways import ways_out
+from schemalint.report.findings._ways import Ways, ways_out
 from schemalint.report.text_helpers import COLORS, separated, styled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from schemalint.base.errors import Location, SchemalintError
-    from schemalint.model.finding import CheckResult, Finding, TextChange
-    from schemalint.report.findings._excerpt import Row
-    from schemalint.report.findings._ways import Ways
 
 _FRAME = "blue"
 

@@ -6,20 +6,15 @@ GitHub shows the first ten annotations of each kind and step, so the worst findi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from schemalint.base.errors import Location, SchemalintError
 from schemalint.base.printable import SafeText, annotation, joined
-from schemalint.model.finding import Severity
+from schemalint.model.finding import CheckResult, Finding, Severity
 from schemalint.report.findings._excerpt import last_line
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import approved_lines, failure_notes, finding_notes, subject
 from schemalint.report.findings._summary import is_incomplete, remarks, summary, worst_first
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from schemalint.base.errors import Location, SchemalintError
-    from schemalint.model.finding import CheckResult, Finding
 
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 

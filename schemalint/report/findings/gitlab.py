@@ -10,17 +10,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
+from schemalint.base.errors import Location, SchemalintError
 from schemalint.base.printable import SafeText, json_text, printable
-from schemalint.model.finding import Severity
+from schemalint.model.finding import CheckResult, Finding, Severity
 from schemalint.report.findings._summary import shown, summary
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from schemalint.base.errors import Location, SchemalintError
-    from schemalint.model.finding import CheckResult, Finding
 
 SHOWS_TABLES = False
 

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+from xml.etree.ElementTree import Element
 
 from schemalint import __version__
+from schemalint.base.errors import Location, SchemalintError
 from schemalint.base.printable import SafeText, html_text, printable
 from schemalint.base.values import grouped
-from schemalint.model.finding import Severity
+from schemalint.model.finding import CheckResult, Finding, JudgedTable, Severity
 from schemalint.report.findings._excerpt import excerpt, split_lines
 from schemalint.report.findings._html import add, badge, grid, h
 from schemalint.report.findings._html_tables import table_blocks
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import (
     FAILURE,
+    Note,
     added,
     approval_reason,
     approval_ways,
@@ -31,17 +35,8 @@ from schemalint.report.findings._notes import (
     subject,
 )
 from schemalint.report.findings._summary import by_owner, outcome, remarks, summary, verdict, worst_first
-from schemalint.report.findings._ways import ways_out
+from schemalint.report.findings._ways import Ways, ways_out
 from schemalint.report.text_helpers import WORST_FIRST, counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from xml.etree.ElementTree import Element
-
-    from schemalint.base.errors import Location, SchemalintError
-    from schemalint.model.finding import CheckResult, Finding, JudgedTable
-    from schemalint.report.findings._notes import Note
-    from schemalint.report.findings._ways import Ways
 
 SHOWS_TABLES = True
 

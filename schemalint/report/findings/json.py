@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import pkgutil
 from functools import cache
-from typing import TYPE_CHECKING
 
 import schemalint_rules
 from schemalint import __version__
+from schemalint.base.errors import Location, SchemalintError
 from schemalint.base.printable import SafeText, json_text
 from schemalint.base.project_home import page_url
 from schemalint.base.values import as_dict
 from schemalint.delta.path import path_to_json
+from schemalint.delta.table import HistoryEntry
+from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix, Run, SideRef, TextChange
+from schemalint.model.inventory import Inventory
+from schemalint.model.stream_report import StreamReport, stream_json
 from schemalint.report.words import client_json, way_json
-
-if TYPE_CHECKING:
-    from schemalint.base.errors import Location, SchemalintError
-    from schemalint.delta.table import HistoryEntry
-    from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix, Run, SideRef, TextChange
-    from schemalint.model.inventory import Inventory
-    from schemalint.model.stream_report import StreamReport
 
 VERSION = 1
 """The version of the format; it changes with the meaning of a key."""
@@ -57,8 +54,6 @@ def _run(run: Run, exit_status: int) -> dict[str, object]:
 def _streams(reports: tuple[StreamReport, ...]) -> list[dict[str, object]]:
     if not reports:
         return []
-    from schemalint.model.stream_report import stream_json  # noqa: PLC0415 (only with streams)
-
     return [stream_json(report) for report in reports]
 
 

@@ -7,17 +7,14 @@ exception approves is a skipped test with the reason. A failure of the run is an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
+from schemalint.base.errors import SchemalintError
 from schemalint.base.printable import SafeText, printable, xml_text
 from schemalint.base.values import grouped
+from schemalint.model.finding import CheckResult, Finding
 from schemalint.report.findings._notes import approval_reason, failure_notes, finding_notes, location_text
 from schemalint.report.findings._summary import shown, summary
-
-if TYPE_CHECKING:
-    from schemalint.base.errors import SchemalintError
-    from schemalint.model.finding import CheckResult, Finding
 
 SHOWS_TABLES = False
 

@@ -7,8 +7,10 @@ becomes character references or code, which form no structure and mention nobody
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
+from schemalint.base.errors import SchemalintError
 from schemalint.base.printable import (
     SafeText,
     markdown_code,
@@ -17,9 +19,11 @@ from schemalint.base.printable import (
     markdown_text,
     terminal_text,
 )
+from schemalint.model.finding import ApprovedFinding, CheckResult, Finding
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import (
     FAILURE,
+    Note,
     added,
     approval_reason,
     approval_ways,
@@ -29,16 +33,8 @@ from schemalint.report.findings._notes import (
     subject,
 )
 from schemalint.report.findings._summary import by_owner, remarks, summary, worst_first
-from schemalint.report.findings._ways import ways_out
+from schemalint.report.findings._ways import Ways, ways_out
 from schemalint.report.text_helpers import MOST_CHARACTERS, WORST_FIRST, counted, first_few, fitting
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from schemalint.base.errors import SchemalintError
-    from schemalint.model.finding import ApprovedFinding, CheckResult, Finding
-    from schemalint.report.findings._notes import Note
-    from schemalint.report.findings._ways import Ways
 
 SHOWS_TABLES = False
 

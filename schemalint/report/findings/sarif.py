@@ -7,22 +7,18 @@ descriptions and the help of each rule, and a location with all four numbers of 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping
+from typing import Final
 from urllib.parse import quote
 
 from schemalint import __version__
-from schemalint.base.errors import SchemalintError
+from schemalint.base.errors import Location, SchemalintError
 from schemalint.base.printable import SafeText, json_text, printable, sarif_message, visible
-from schemalint.model.finding import Severity
+from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix, Severity, TextChange
+from schemalint.plugin import Rule
 from schemalint.report.findings._notes import approval_reason, finding_notes, known_text, subject
 from schemalint.report.findings._summary import is_incomplete, remarks, summary
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from schemalint.base.errors import Location
-    from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix, TextChange
-    from schemalint.plugin import Rule
+from schemalint.review.rulebook import load_rules
 
 SHOWS_TABLES = False
 
@@ -88,8 +84,6 @@ def _rules(findings: Iterable[Finding]) -> list[_Json]:
 
 def _installed_rules() -> Mapping[tuple[str, str], Rule]:
     """Return the installed rules by code and name; a local file may have a rule of its own for a code."""
-    from schemalint.review.rulebook import load_rules  # noqa: PLC0415 (only where there are findings)
-
     try:
         return {(rule.code, rule.name): rule for rule in load_rules()}
     except SchemalintError:  # it is one of the run's errors

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from schemalint.base.modules import module_names
+from schemalint.base.printable import SafeText
+from schemalint.deploy.deploy_input import Deployment
 from schemalint.report.formats import format_module
-
-if TYPE_CHECKING:
-    from schemalint.base.printable import SafeText
-    from schemalint.deploy.deploy_input import Deployment
 
 
 class Format(Protocol):

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
+from schemalint.base.errors import Location
 from schemalint.base.printable import SafeText, json_text
 from schemalint.deploy.approvals import missing_approvals
+from schemalint.deploy.deploy_input import Deployment, OtherTables
 from schemalint.deploy.plan_file import origin_to_json
+from schemalint.model.contract import Contract
 from schemalint.model.impact import passes, risks, table_risks
 from schemalint.model.stream_report import stream_json
-from schemalint.model.table_plan import PLAN_FORMAT
+from schemalint.model.table_plan import PLAN_FORMAT, Refusal, Step, TablePlan
 from schemalint.report.words import client_json, way_json
-
-if TYPE_CHECKING:
-    from schemalint.base.errors import Location
-    from schemalint.deploy.deploy_input import Deployment, OtherTables
-    from schemalint.model.contract import Contract
-    from schemalint.model.table_plan import Refusal, Step, TablePlan
 
 
 def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa: ARG001 (see Format)

@@ -8,7 +8,8 @@ than any run of back-quotes in them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from schemalint.base.printable import (
     SafeText,
@@ -19,7 +20,9 @@ from schemalint.base.printable import (
     terminal_text,
 )
 from schemalint.deploy.approvals import missing_approvals
+from schemalint.deploy.deploy_input import Deployment
 from schemalint.model.impact import risks, table_risks
+from schemalint.model.table_plan import Approval, Step, TablePlan
 from schemalint.report.plan._words import (
     APPROVE,
     approval_lines,
@@ -33,12 +36,6 @@ from schemalint.report.plan._words import (
 )
 from schemalint.report.text_helpers import MOST_CHARACTERS, counted, first_few, fitting
 from schemalint.report.words import way_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from schemalint.deploy.deploy_input import Deployment
-    from schemalint.model.table_plan import Approval, Step, TablePlan
 
 _HEAD: Final = ("| | step | cost | risks | undo |", "| --- | --- | --- | --- | --- |")
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from schemalint.base.printable import SafeText, json_text, markdown_prose, printable, terminal_text
 from schemalint.base.values import grouped
-from schemalint.clients.client_table import client_names, find_client, rows_of
+from schemalint.clients.client_table import Client, client_names, find_client, rows_of
 from schemalint.clients.support import support
-from schemalint.model.client import TableForm
+from schemalint.delta.table import LiveTable
+from schemalint.judge.client_losses import known_clients, today
+from schemalint.model.client import ClientSupport, TableForm, Verdict
+from schemalint.model.consumer import Consumer
 from schemalint.report.text_helpers import table_rows
 from schemalint.report.words import client_json, client_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from schemalint.clients.client_table import Client
-    from schemalint.delta.table import LiveTable
-    from schemalint.model.client import ClientSupport, Verdict
-    from schemalint.model.consumer import Consumer
 
 
 def _form(
@@ -128,8 +124,6 @@ def survey_json(clients: Sequence[ClientSupport]) -> SafeText:
 
 def clients_json(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, object]]:
     """Return what all known clients do with a table today, each at its newest known version."""
-    from schemalint.judge.client_losses import known_clients, today  # noqa: PLC0415 (only for one command)
-
     return [
         {
             "client": answer.consumer.client,
@@ -144,8 +138,6 @@ def clients_json(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> list[dic
 
 def clients_by_verdict(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Verdict, str]]:
     """Yield the verdicts on a table today, the best first, each with the names of its clients."""
-    from schemalint.judge.client_losses import known_clients, today  # noqa: PLC0415 (only for one command)
-
     answers = today(live.uri, live, known_clients(rows), rows)
     names = grouped((answer.after.verdict, _client_name(answer.consumer)) for answer in answers)
     for verdict in sorted(names, key=lambda verdict: verdict.harm):

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, assert_never
+from collections.abc import Iterable, Iterator
+from typing import Final, assert_never
 
 from schemalint.delta import change
-from schemalint.delta.datatype import Array, Identity, Map, Struct, parts
-from schemalint.delta.path import format_path
+from schemalint.delta.change import Change
+from schemalint.delta.datatype import Array, DataType, Field, Identity, Map, Struct, parts
+from schemalint.delta.path import Path, format_path
 from schemalint.delta.type_text import print_type
 from schemalint.report.text_helpers import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from schemalint.delta.change import Change
-    from schemalint.delta.datatype import DataType, Field
-    from schemalint.delta.path import Path
 
 _MOST: Final = 5
 """Changes of one commit that are spelled out."""

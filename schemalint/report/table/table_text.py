@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from schemalint.base.printable import SafeText, terminal_text
-from schemalint.delta.datatype import parts
-from schemalint.delta.feature_usage import feature_uses
-from schemalint.delta.history import changes, steps, type_history, utc_text
-from schemalint.delta.path import format_path, lowercased
+from schemalint.delta.datatype import DataType, Field, parts
+from schemalint.delta.feature_usage import FeatureUse, feature_uses
+from schemalint.delta.history import CommittedTypeChange, HistoryStep, changes, steps, type_history, utc_text
+from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.streams import stops_tracked_streams
+from schemalint.delta.table import LiveTable
 from schemalint.delta.type_text import print_type
 from schemalint.model.marker import read_marker
+from schemalint.report.table.client_matrix import clients_by_verdict
 from schemalint.report.table.fields import (
     describe_changes,
     field_label,
@@ -28,16 +31,7 @@ from schemalint.report.text_helpers import (
     shortened,
     table_rows,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from schemalint.delta.datatype import DataType, Field
-    from schemalint.delta.feature_usage import FeatureUse
-    from schemalint.delta.history import CommittedTypeChange, HistoryStep
-    from schemalint.delta.path import Path
-    from schemalint.delta.table import LiveTable
-    from schemalint.tables.table_json import TableDocument
+from schemalint.tables.table_json import TableDocument
 
 _MOST_ENTRIES: Final = 20
 
@@ -146,8 +140,6 @@ def _pairs(entries: Mapping[str, str | None], sign: str) -> Iterator[str]:
 
 def _clients(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Render who can read the table today, one line per verdict."""
-    from schemalint.report.table.client_matrix import clients_by_verdict  # noqa: PLC0415 (only for this text)
-
     yield from (f"  {verdict.value}: {names}" for verdict, names in clients_by_verdict(live, rows))
 
 

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from schemalint.base.credentials import StoreSettings, has_credentials, may_carry_secrets
 from schemalint.base.errors import ConfigError, InternalError, LiveError
@@ -23,12 +23,9 @@ from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.project.config import Target
 from schemalint.project.config.trust import SESSION_CATALOG, TrustedTarget, resolve_storage
 from schemalint.tables.catalog.ratified_log import RatifiedLog
-from schemalint.tables.delta_log.store import NoTable
+from schemalint.tables.delta_log.store import NoTable, TableStore
 from schemalint.tables.delta_log.table_reader import CATALOG_MANAGED, POSSIBLY_STALE, read_table
 from schemalint.tables.storage import is_remote, open_store
-
-if TYPE_CHECKING:
-    from schemalint.tables.delta_log.store import TableStore
 
 Name: TypeAlias = tuple[str, str, str]
 """Catalog, schema and table."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field  # noqa: TID251 (it is filled step by step)
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from schemalint.base.errors import SchemalintError
+from schemalint.tables import catalog
 from schemalint.tables.catalog.table_location import absolute_location, root_location
-from schemalint.tables.catalog.table_requests import TableRequest
+from schemalint.tables.catalog.table_requests import Environment, TableRequest
 from schemalint.tables.storage import NO_OPTIONS, find_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from schemalint.tables.catalog.table_requests import Environment
 
 T = TypeVar("T")
 
@@ -62,8 +59,6 @@ class AuditTargets:
         if (root := root_location(self.where.target, self.where.folder)) is not None:
             self.add_roots([root])
         if self.where.target.catalog is not None:
-            from schemalint.tables import catalog  # noqa: PLC0415 (only for targets with a catalog)
-
             names = catalog.tables("*.*", self.where.target, self.where.via)
             self.add(map(self.where.request_by_name, self._until_error(names)))
 

@@ -8,19 +8,18 @@ with the reason.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from schemalint.base.errors import ConfigError, LiveError
 from schemalint.base.values import replace
+from schemalint.delta.stream_progress import StreamProgress, commits_to_meet
+from schemalint.delta.stream_settings import is_absolute
+from schemalint.delta.table import LiveTable
+from schemalint.model.consumer import Consumer, Stream
+from schemalint.model.contract import Contract
 from schemalint.project.config.trust import TrustedTarget, resolve_storage
 from schemalint.tables.catalog.table_location import allowed_roots
 from schemalint.tables.storage import open_folder
-
-if TYPE_CHECKING:
-    from schemalint.delta.stream_progress import StreamProgress
-    from schemalint.delta.table import LiveTable
-    from schemalint.model.consumer import Consumer, Stream
-    from schemalint.model.contract import Contract
+from schemalint.tables.streaming.stream_checkpoint import read_stream
 
 
 def with_progress(contract: Contract, table: LiveTable, target: TrustedTarget, repository: Path) -> Contract:
@@ -34,7 +33,6 @@ def with_progress(contract: Contract, table: LiveTable, target: TrustedTarget, r
     """
     if not any(consumer.stream for consumer in contract.consumers):
         return contract
-    from schemalint.delta.stream_progress import commits_to_meet  # noqa: PLC0415 (only for streams)
 
     def read(consumer: Consumer) -> Consumer:
         if consumer.stream is None:
@@ -58,10 +56,6 @@ def stream_progress(stream: Stream, table_id: str, target: TrustedTarget, reposi
     Returns:
         The progress; `StreamProgress.unknown` says why there is none.
     """
-    from schemalint.delta.stream_progress import StreamProgress  # noqa: PLC0415 (only for streams)
-    from schemalint.delta.stream_settings import is_absolute  # noqa: PLC0415
-    from schemalint.tables.streaming.stream_checkpoint import read_stream  # noqa: PLC0415
-
     checkpoint = stream.checkpoint
     if not is_absolute(checkpoint):
         return StreamProgress(

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from schemalint.base.errors import LiveError
 from schemalint.tables.delta_log.file_names import Kind, log_file
-from schemalint.tables.delta_log.store import FileEntry
+from schemalint.tables.delta_log.store import FileEntry, TableStore
 
 if TYPE_CHECKING:
     from schemalint.tables.catalog import ManagedCommits, StagedCommit
-    from schemalint.tables.delta_log.store import TableStore
 
 _FOLDER: Final = "_staged_commits"
 

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from schemalint import contract as contracts
 from schemalint.base.errors import LiveError, SchemalintError, UsageError
 from schemalint.base.values import field, frozen, replace
+from schemalint.contract.contract_files import contract_files, made_files
+from schemalint.contract.contract_revisions import Declarations, contracts_at
+from schemalint.contract.tool_files import with_tool_files
 from schemalint.delta.path import format_path, split_path
+from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract, table_key
 from schemalint.project import git
 from schemalint.project.config.trust import Trusted, TrustedTarget, given_target, resolve_storage
+from schemalint.project.git import Repository
+from schemalint.tables import catalog
+from schemalint.tables.catalog import Catalog, NamingCatalog
 from schemalint.tables.catalog.table_location import (
     choose_target,
     is_found_by_name,
@@ -32,14 +40,6 @@ from schemalint.tables.storage import (
 )
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 from schemalint.tables.table_json import TableDocument, TableFailure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from schemalint.contract.contract_revisions import Declarations
-    from schemalint.delta.table import LiveTable
-    from schemalint.project.git import Repository
-    from schemalint.tables.catalog import Catalog, NamingCatalog
 
 
 @frozen
@@ -105,17 +105,11 @@ class Environment:
     @cached_property
     def declared(self) -> Declarations:
         """The tables that the working tree declares, in contracts and elsewhere, and that are not absent."""
-        from schemalint import contract as contracts  # noqa: PLC0415 (only to look up names)
-        from schemalint.contract.contract_files import contract_files, made_files  # noqa: PLC0415
-        from schemalint.contract.contract_revisions import Declarations, contracts_at  # noqa: PLC0415
-
         if self.repository is None:
             return Declarations({})
         config = self.settings.config
         declarations = contracts_at(self.repository, git.Worktree(), contract_files(config))
         if made_files(config):
-            from schemalint.contract.tool_files import with_tool_files  # noqa: PLC0415 (only with such files)
-
             declarations = with_tool_files(self.repository, git.Worktree(), config, declarations)
         effective = {
             key: contracts.effective(contract, self.target.name)
@@ -135,8 +129,6 @@ class Environment:
 
     def request_by_name(self, name: str) -> TableRequest:
         """Return the request for a table in the target's catalog."""
-        from schemalint.tables import catalog  # noqa: PLC0415 (only for targets with a catalog)
-
         full_name = catalog.full_name(name, self.target)
         return TableRequest(full_name, name, target=self.target.name, catalog=self.target, via=self.via)
 
@@ -241,8 +233,6 @@ def _read_or_error(request: TableRequest, *, history: bool) -> LiveTable | LiveE
     uri, version, at = request.uri, request.version, request.at
     try:
         if request.catalog is not None:
-            from schemalint.tables import catalog  # noqa: PLC0415 (only for targets with a catalog)
-
             return catalog.read(uri, request.catalog, request.via, version=version, at=at, history=history)
         return read_table(uri, version=version, at=at, history=history, storage=request.storage)
     except LiveError as error:

@@ -11,23 +11,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from schemalint.base.errors import LiveError
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import NOTHING, ActionError, Body, TableActions
+from schemalint.tables.delta_log.file_names import LogFile
 from schemalint.tables.delta_log.json_lines import READERS, damage_in, read_lines
+from schemalint.tables.delta_log.log_listing import Checkpoint
 from schemalint.tables.delta_log.parquet import Rows
 from schemalint.tables.delta_log.parquet_headers import LimitError, ParquetError
-from schemalint.tables.delta_log.store import DamagedFile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from schemalint.tables.delta_log.file_names import LogFile
-    from schemalint.tables.delta_log.log_listing import Checkpoint
-    from schemalint.tables.delta_log.store import LogStore
+from schemalint.tables.delta_log.store import DamagedFile, LogStore
 
 # By action: a leaf of its column that is never null (PROTOCOL.md, "Checkpoint Schema").
 _LEAVES: Final = {

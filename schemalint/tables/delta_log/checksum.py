@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import (
@@ -15,15 +16,10 @@ from schemalint.tables.delta_log.actions import (
     read_protocol,
     read_transaction,
 )
+from schemalint.tables.delta_log.file_names import LogFile
 from schemalint.tables.delta_log.json_lines import damage_in
 from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
-from schemalint.tables.delta_log.store import DamagedFile, too_large
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from schemalint.tables.delta_log.file_names import LogFile
-    from schemalint.tables.delta_log.store import LogStore
+from schemalint.tables.delta_log.store import DamagedFile, LogStore, too_large
 
 T = TypeVar("T")
 

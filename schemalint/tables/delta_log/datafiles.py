@@ -9,25 +9,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import unquote
 
 from schemalint.base.errors import LiveError
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.checkpoint import parquet_rows
-from schemalint.tables.delta_log.file_names import Kind, log_file
+from schemalint.tables.delta_log.file_names import Kind, LogFile, log_file
 from schemalint.tables.delta_log.json_lines import damage_in, read_bodies, read_paths
 from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
-from schemalint.tables.delta_log.log_listing import LAST_CHECKPOINT, Checkpoint, list_log
+from schemalint.tables.delta_log.log_listing import LAST_CHECKPOINT, Checkpoint, Listing, list_log
 from schemalint.tables.delta_log.parquet_headers import ParquetError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from schemalint.tables.delta_log.file_names import LogFile
-    from schemalint.tables.delta_log.log_listing import Listing
-    from schemalint.tables.delta_log.store import LogStore
+from schemalint.tables.delta_log.store import LogStore
 
 _IN_CHECKPOINT: Final = ["add.path", "sidecar.path"]
 SIDECARS: Final = "_sidecars"

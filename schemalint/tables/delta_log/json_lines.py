@@ -5,8 +5,9 @@ Most lines are about data files; only the lines about the table itself are parse
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 from schemalint.base.values import replace
 from schemalint.tables.delta_log import log_limits
@@ -22,14 +23,9 @@ from schemalint.tables.delta_log.actions import (
     read_protocol,
     read_transaction,
 )
+from schemalint.tables.delta_log.file_names import LogFile
 from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
-from schemalint.tables.delta_log.store import DamagedFile
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from schemalint.tables.delta_log.file_names import LogFile
-    from schemalint.tables.delta_log.store import LogStore
+from schemalint.tables.delta_log.store import DamagedFile, LogStore
 
 
 class _Line(NamedTuple):

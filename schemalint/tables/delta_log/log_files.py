@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from schemalint.base.errors import LiveError
 from schemalint.base.values import replace
 from schemalint.delta.engine import is_of_writer
 from schemalint.delta.table import LogDefect, LogDefectKind
@@ -15,17 +17,10 @@ from schemalint.tables.delta_log.actions import ActionError, TableActions
 from schemalint.tables.delta_log.checkpoint import NoPyarrow, read_checkpoint
 from schemalint.tables.delta_log.checksum import read_checksum, read_object
 from schemalint.tables.delta_log.datafiles import SIDECARS, sidecars
+from schemalint.tables.delta_log.file_names import LogFile
 from schemalint.tables.delta_log.json_lines import read_lines
-from schemalint.tables.delta_log.log_listing import list_log
-from schemalint.tables.delta_log.store import DamagedFile
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from schemalint.base.errors import LiveError
-    from schemalint.tables.delta_log.file_names import LogFile
-    from schemalint.tables.delta_log.log_listing import Checkpoint, Gap, Listing
-    from schemalint.tables.delta_log.store import LogStore
+from schemalint.tables.delta_log.log_listing import Checkpoint, Gap, Listing, list_log
+from schemalint.tables.delta_log.store import DamagedFile, LogStore
 
 # Measured on Delta 4.4.0: Spark reads commits in FAILFAST mode, and skips a damaged checkpoint.
 _UNREADABLE_COMMIT: Final = "FAILED_READ_FILE.NO_HINT"

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field  # noqa: TID251 (__post_init__)
 from itertools import islice, pairwise, takewhile
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.file_names import MAX_VERSION, Kind, LogFile, log_file
 from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
-from schemalint.tables.delta_log.store import DamagedFile, NoTable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from schemalint.tables.delta_log.store import LogStore
+from schemalint.tables.delta_log.store import DamagedFile, LogStore, NoTable
 
 LAST_CHECKPOINT: Final = "_last_checkpoint"
 

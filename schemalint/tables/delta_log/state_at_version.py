@@ -5,23 +5,17 @@ The newest files come first. The history of metadata and protocol goes as far ba
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from schemalint.base.errors import LiveError
-from schemalint.delta.datatype import Struct
+from schemalint.delta.datatype import DataType, Struct
+from schemalint.delta.path import Path
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.table import History, HistoryEntry, LogDefect, LogDefectKind, Metadata, TableState
-from schemalint.tables.delta_log.actions import NOTHING, TableActions
+from schemalint.tables.delta_log.actions import NOTHING, MetadataAction, PhysicalPath, TableActions
+from schemalint.tables.delta_log.file_names import LogFile
+from schemalint.tables.delta_log.log_files import LogFiles
 from schemalint.tables.delta_log.store import DamagedFile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from schemalint.delta.datatype import DataType
-    from schemalint.delta.path import Path
-    from schemalint.tables.delta_log.actions import MetadataAction, PhysicalPath
-    from schemalint.tables.delta_log.file_names import LogFile
-    from schemalint.tables.delta_log.log_files import LogFiles
 
 
 class MissingCommit(LiveError):  # noqa: N818 - the commit is what is missing

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
+from collections.abc import Iterable
+from typing import BinaryIO, Final, Protocol
 
 from schemalint.base.errors import LiveError
 from schemalint.base.values import frozen
 from schemalint.tables.delta_log import log_limits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 _DAMAGED: Final = "The log is damaged: restore the file, or repair the table with Delta's own tools."
 _BEYOND: Final = (

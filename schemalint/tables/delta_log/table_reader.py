@@ -11,14 +11,17 @@ newest version is marked (`only_history`). A checksum that contradicts the log i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from schemalint.base.errors import LiveError
 from schemalint.base.values import grouped, replace
 from schemalint.delta.feature import FEATURES
+from schemalint.delta.protocol import Protocol
 from schemalint.delta.schema_history import may_misfit_files
-from schemalint.delta.table import History, LiveTable
+from schemalint.delta.table import History, LiveTable, LogDefect
 from schemalint.tables.delta_log import log_limits
+from schemalint.tables.delta_log.actions import TableActions
 from schemalint.tables.delta_log.datafiles import told_bytes
 from schemalint.tables.delta_log.log_files import (
     LogFiles,
@@ -28,7 +31,7 @@ from schemalint.tables.delta_log.log_files import (
     schema_defects,
     sidecar_defects,
 )
-from schemalint.tables.delta_log.log_listing import list_log, list_newest
+from schemalint.tables.delta_log.log_listing import Listing, list_log, list_newest
 from schemalint.tables.delta_log.state_at_version import (
     history_since,
     metadata_of,
@@ -37,16 +40,8 @@ from schemalint.tables.delta_log.state_at_version import (
     read_history,
     state_at,
 )
+from schemalint.tables.delta_log.store import LogStore
 from schemalint.tables.delta_log.timetravel import file_versions, version_at
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from schemalint.delta.protocol import Protocol
-    from schemalint.delta.table import LogDefect
-    from schemalint.tables.delta_log.actions import TableActions
-    from schemalint.tables.delta_log.log_listing import Listing
-    from schemalint.tables.delta_log.store import LogStore
 
 POSSIBLY_STALE: Final = (
     "the table is catalog-managed: the catalog may know commits that the log does not have yet"

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import unquote
 
 from schemalint.base.errors import LiveError
 from schemalint.delta import properties
+from schemalint.delta.table import History
 from schemalint.tables.delta_log import log_limits
-from schemalint.tables.delta_log.actions import ActionError
+from schemalint.tables.delta_log.actions import ActionError, TableActions
 from schemalint.tables.delta_log.datafiles import live_files
+from schemalint.tables.delta_log.file_names import LogFile
 from schemalint.tables.delta_log.json_lines import damage_in, read_commit_info, read_paths
-from schemalint.tables.delta_log.store import DamagedFile
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from schemalint.delta.table import History
-    from schemalint.tables.delta_log.actions import TableActions
-    from schemalint.tables.delta_log.file_names import LogFile
-    from schemalint.tables.delta_log.log_listing import Listing
-    from schemalint.tables.delta_log.store import LogStore
+from schemalint.tables.delta_log.log_listing import Listing
+from schemalint.tables.delta_log.store import DamagedFile, LogStore
 
 _ENABLED: Final = "delta.enableInCommitTimestamps"
 _SINCE: Final = "delta.inCommitTimestampEnablementVersion"

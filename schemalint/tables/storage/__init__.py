@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from schemalint.base.errors import LiveError
 from schemalint.base.modules import module_names, module_of
 from schemalint.base.values import frozen
+from schemalint.delta.table import LiveTable
 from schemalint.tables.delta_log import table_reader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from schemalint.delta.table import LiveTable
-    from schemalint.tables.delta_log.store import FolderStore, TableStore
+from schemalint.tables.delta_log.store import FolderStore, TableStore
 
 NO_OPTIONS: Final[Mapping[str, str]] = MappingProxyType({})
 

@@ -14,6 +14,8 @@ import math
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from functools import cache, partial
 from itertools import islice
@@ -21,9 +23,6 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Future
-
     Task: TypeAlias = tuple[Future[Any], Callable[[], Any]]
 
 P = ParamSpec("P")
@@ -94,8 +93,6 @@ def in_order(function: Callable[[T], R], items: Sequence[T], most: int, ahead: i
 
 
 def _wait_for(future: Future[T], seconds: float | None = None) -> T:
-    from concurrent.futures import wait  # noqa: PLC0415 (loaded with the Future)
-
     end = math.inf if seconds is None else time.monotonic() + seconds
     while not future.done():
         left = end - time.monotonic()
@@ -125,8 +122,6 @@ class _Workers:
 
     def submit(self, call: Callable[[], T]) -> Future[T]:
         """Run the call as soon as a thread is free."""
-        from concurrent.futures import Future  # noqa: PLC0415 (reading a local table does not need it)
-
         task: tuple[Future[T], Callable[[], T]] = Future(), call
         self._tasks.put(task)
         with self._lock:
@@ -147,8 +142,6 @@ class _Workers:
 
     def settle(self) -> None:
         """Close, and wait briefly for the running calls."""
-        from concurrent.futures import wait  # noqa: PLC0415 (loaded with the Future)
-
         self.close()
         wait(tuple(self._running), _GRACE_SECONDS)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from zlib import crc32
 
 from schemalint.base.errors import LiveError
@@ -15,12 +15,9 @@ from schemalint.base.values import frozen
 from schemalint.delta.footer_summary import Files, FooterSummary, merge_summaries
 from schemalint.tables.delta_log.datafiles import is_absolute, live_files
 from schemalint.tables.delta_log.footer import FooterError, read_footer
-from schemalint.tables.delta_log.store import MissingFile
+from schemalint.tables.delta_log.store import MissingFile, TableStore
 from schemalint.tables.storage import NO_OPTIONS, open_store
 from schemalint.tables.storage.concurrency import concurrently
-
-if TYPE_CHECKING:
-    from schemalint.tables.delta_log.store import TableStore
 
 _BATCH_SIZE: Final = 512
 """Files whose footers are in memory at the same time."""

@@ -6,12 +6,14 @@ Every start of a query reads the newest offsets, those before them, and the newe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from schemalint.base.errors import LiveError
 from schemalint.base.values import replace
 from schemalint.delta.stream_progress import StreamDefect, StreamPosition, StreamProgress
 from schemalint.delta.stream_settings import folder_below, metadata_paths
+from schemalint.model.consumer import Stream
+from schemalint.tables.delta_log.store import FolderStore
 from schemalint.tables.streaming.stream_files import (
     SchemaLog,
     StreamFileError,
@@ -21,10 +23,6 @@ from schemalint.tables.streaming.stream_files import (
     read_schema_log,
     whole_number,
 )
-
-if TYPE_CHECKING:
-    from schemalint.model.consumer import Stream
-    from schemalint.tables.delta_log.store import FolderStore
 
 _REPAIR: Final = "restore the file from a backup, or start the query with a new checkpoint"
 _OTHER_TABLE: Final = "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"

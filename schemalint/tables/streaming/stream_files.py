@@ -8,16 +8,14 @@ is measured on Delta 4.4.0.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from schemalint.delta.stream_progress import TrackedSchema
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import ActionError, TableActions, read_metadata, read_protocol
 from schemalint.tables.delta_log.jsontext import JsonError, read_json, read_json_object
 from schemalint.tables.delta_log.state_at_version import metadata_of
-
-if TYPE_CHECKING:
-    from schemalint.tables.delta_log.store import FolderStore
+from schemalint.tables.delta_log.store import FolderStore
 
 _NUMBER: Final = re.compile(r"[0-9]{1,19}")
 _VERSION: Final = re.compile(r"v([0-9]{1,9})")

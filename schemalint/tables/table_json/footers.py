@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from schemalint.base.json_object import JsonObject
 from schemalint.base.redaction import without_secrets
-from schemalint.delta.datatype import Atomic, Char, Decimal, String, Unknown, Varchar
+from schemalint.delta.datatype import Atomic, Char, DataType, Decimal, String, Unknown, Varchar
 from schemalint.delta.footer_summary import Files, FooterSummary, StoredLeaf
 from schemalint.delta.path import path_from_json, path_to_json
 from schemalint.delta.type_json import name_of_type, type_of_name
 from schemalint.tables.table_json.table_document import written_by_show
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from schemalint.delta.datatype import DataType
 
 
 def summary_to_json(summary: FooterSummary) -> dict[str, object]:

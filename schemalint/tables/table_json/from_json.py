@@ -5,14 +5,15 @@ from __future__ import annotations
 import datetime as dt
 import io
 import json
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from schemalint.base.errors import Location
 from schemalint.base.json_object import JsonObject
 from schemalint.base.redaction import without_secrets
 from schemalint.base.values import replace
-from schemalint.delta.path import path_from_json
+from schemalint.delta.datatype import Struct
+from schemalint.delta.path import Path, path_from_json
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.schema_json import SchemaError, allow_recursion, parse_schema
@@ -35,12 +36,6 @@ from schemalint.tables.table_json.table_document import (
     TableJsonError,
     written_by_show,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from schemalint.delta.datatype import Struct
-    from schemalint.delta.path import Path
 
 # The history repeats the table's schema.
 _parse_schema = lru_cache(maxsize=16)(parse_schema)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import datetime as dt
+from typing import Final
 
 from schemalint.base.errors import LiveError
 from schemalint.base.json_object import JsonObject
 from schemalint.base.values import frozen
-
-if TYPE_CHECKING:
-    import datetime as dt
-
-    from schemalint.delta.table import LiveTable
+from schemalint.delta.table import LiveTable
 
 FORMAT: Final = 1
 """The version of the format; it changes when the meaning of a key changes."""

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from collections.abc import Mapping
+from typing import TypeAlias, TypeVar
 
 from schemalint.delta.change import TypeChanged
-from schemalint.delta.datatype import Unmanaged
-from schemalint.delta.feature_usage import feature_uses
-from schemalint.delta.history import changes, steps
+from schemalint.delta.datatype import Managed, Struct, Unmanaged
+from schemalint.delta.feature_usage import FeatureUse, feature_uses
+from schemalint.delta.history import HistoryStep, changes, steps
 from schemalint.delta.path import format_path, path_to_json
 from schemalint.delta.properties import CONSTRAINT_PREFIX
+from schemalint.delta.protocol import Protocol
 from schemalint.delta.schema_json import print_schema
 from schemalint.delta.streams import stops_tracked_streams
+from schemalint.delta.table import CatalogTable, LiveTable, Metadata, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.tables.table_json.table_document import FORMAT, TableDocument, TableFailure
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from schemalint.delta.datatype import Managed, Struct
-    from schemalint.delta.feature_usage import FeatureUse
-    from schemalint.delta.history import HistoryStep
-    from schemalint.delta.protocol import Protocol
-    from schemalint.delta.table import CatalogTable, LiveTable, Metadata, TableState
 
 Json: TypeAlias = dict[str, object]
 T = TypeVar("T")

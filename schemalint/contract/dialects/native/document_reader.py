@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from schemalint.base.document import Document, Mapping, Sequence, data_of
 from schemalint.base.document.outline import Outline
@@ -14,10 +14,8 @@ from schemalint.contract.anchors import TextAnchors
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.build import Columns, UnreadColumns, build
 from schemalint.contract.dialects.native.faults import Report
+from schemalint.delta.datatype import Field
 from schemalint.model.contract import Contract
-
-if TYPE_CHECKING:
-    from schemalint.delta.datatype import Field
 
 _KEY = "schemalint"
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterator
+from typing import cast
 
 from schemalint.base.document import Document, data_of, decode, node_at, read_documents
 from schemalint.base.document import Path as YamlPath
@@ -15,9 +16,6 @@ from schemalint.delta import properties
 from schemalint.delta.datatype import Struct
 from schemalint.delta.protocol import canonical
 from schemalint.model.exception import NAMED, ExceptionSource, RuleException, WrittenException
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _OBJECTS = ("column", *NAMED, "object")
 KEY = "schemalint_exceptions"

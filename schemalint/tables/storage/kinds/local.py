@@ -6,9 +6,10 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import BinaryIO, Final
 from urllib.parse import unquote
 
 from schemalint.base.errors import LiveError
@@ -19,9 +20,6 @@ from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.footer import FooterError
 from schemalint.tables.delta_log.store import DamagedFile, FileEntry, MissingFile, NoTable, too_large
 from schemalint.tables.storage import MOST_LEVELS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 SCHEMES: Final = ("file",)
 IS_REMOTE: Final = False

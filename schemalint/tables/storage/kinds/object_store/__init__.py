@@ -7,11 +7,13 @@ after the other, nearly all of the time over a network would be waiting.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field  # noqa: TID251 (it keeps what is under way)
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import BinaryIO, Final
 
 from schemalint.base.errors import LiveError
+from schemalint.tables.delta_log.store import FileEntry
 from schemalint.tables.storage import MOST_LEVELS, MOST_SEARCHED, NO_OPTIONS
 from schemalint.tables.storage.concurrency import concurrently, finish, start
 from schemalint.tables.storage.kinds.object_store.address import (
@@ -22,12 +24,6 @@ from schemalint.tables.storage.kinds.object_store.address import (
 )
 from schemalint.tables.storage.kinds.object_store.object_store_log import ObjectStoreFolder, ObjectStoreLog
 from schemalint.tables.storage.kinds.object_store.store_client import open_client
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from concurrent.futures import Future
-
-    from schemalint.tables.delta_log.store import FileEntry
 
 SCHEMES: Final = tuple(PROVIDERS)
 IS_REMOTE: Final = True

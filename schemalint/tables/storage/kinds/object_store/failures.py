@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from schemalint.base.credentials import StoreSettings, trust_help
 from schemalint.base.errors import LiveError
 from schemalint.base.values import frozen
 from schemalint.tables.storage import NO_OPTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 SECONDS: Final = 60.0
 """How long a store counts as unreachable after a request, unless another one was answered since."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -18,8 +19,6 @@ from schemalint.tables.storage.kinds.object_store.failures import failure, watch
 from schemalint.tables.storage.kinds.object_store.store_client import store_key
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from obstore import ObjectMeta
 
     from schemalint.tables.storage.kinds.object_store.store_client import Client

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from schemalint.base import limits
 from schemalint.base.credentials import has_credentials, may_carry_secrets, trust_help
@@ -22,8 +22,6 @@ from schemalint.tables.storage.kinds.object_store.address import Address, Provid
 from schemalint.tables.storage.kinds.object_store.failures import failure, require_reachable
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
     from obstore.store import AzureStore, GCSStore, S3Store
 
     Client: TypeAlias = S3Store | GCSStore | AzureStore

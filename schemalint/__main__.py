@@ -9,17 +9,14 @@ from __future__ import annotations
 import atexit
 import gc
 import os
-import shutil
 import signal
 import sys
-import time
-from types import FrameType
-from typing import NoReturn
-
-from schemalint.cli import flush_streams, main
 
 # Nothing else is imported yet: an interruption of the import would end with a traceback.
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
 
 # Contracts and findings hold no reference cycles; searching for cycles takes a tenth of a check's time.
 _OBJECTS_BEFORE_COLLECTION = 100_000
@@ -37,6 +34,8 @@ def run() -> NoReturn:
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
     status: list[int] = []
     atexit.register(_end_at_once, status)
+    from schemalint.cli import main  # noqa: PLC0415 (most of the start)
+
     status.append(main())
     sys.exit(status[0])
 
@@ -47,6 +46,8 @@ def _end_at_once(status: list[int]) -> None:
     This function is the first that is registered, so all others have run.
     """
     if status:
+        from schemalint.cli import flush_streams  # noqa: PLC0415 (loaded already)
+
         flush_streams()
         os._exit(status[0])
 
@@ -68,6 +69,8 @@ def _delete_unfinished_files() -> None:
     files = sys.modules.get("schemalint.base.files")
     for draft in () if files is None else tuple(files.unfinished):
         if draft.is_dir():
+            import shutil  # noqa: PLC0415 (loaded already: who makes a folder imports it)
+
             shutil.rmtree(draft, ignore_errors=True)
         else:
             draft.unlink(missing_ok=True)
@@ -78,6 +81,8 @@ def _end_children() -> None:
     running = _descendants()
     if not running:
         return
+    import time  # noqa: PLC0415 (only now)
+
     deadline = time.monotonic() + _LONGEST_WAIT
     _kill(running, signal.SIGTERM)
     while running and time.monotonic() < deadline:

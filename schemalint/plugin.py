@@ -24,16 +24,17 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from inspect import cleandoc
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeVar
 
-from schemalint.base.values import field, frozen, grouped, replace
+from schemalint.base.values import Itself, field, frozen, grouped, replace
 from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed, TableAdded, TypeChanged
 from schemalint.delta.datatype import VOID, Field, Struct, type_at, walk
 from schemalint.delta.diff import diff
+from schemalint.delta.edit import Edit
 from schemalint.delta.engine import Engine
 from schemalint.delta.engine_answers import Answer
 from schemalint.delta.feature_drop import DropRequests
@@ -42,6 +43,7 @@ from schemalint.delta.path import Path, PathIndex, lowercased, path_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import alters_stored_type
+from schemalint.model import rule_option as option
 from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.consumer import Consumer, Stream, united
 from schemalint.model.contract import Contract
@@ -61,6 +63,7 @@ from schemalint.model.fact import (
 )
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
 from schemalint.model.marker import OWN_PROPERTIES
+from schemalint.model.rule_option import Option, OptionValue
 
 __all__ = [
     "OWN_PROPERTIES",
@@ -91,17 +94,16 @@ __all__ = [
     "SupportUnknown",
     "TableRetired",
     "WritersLost",
+    "option",
     "replace",
     "rule",
 ]
 
-OptionValue: TypeAlias = str | int | float | bool
-"""The value of a rule option."""
-
-Scope = Literal["table", "contract", "effect"]
+Scope = Literal["table", "contract", "effect", "policy"]
 """``table`` rules judge whether the table can be as declared, ``contract`` rules the contract's own records,
-and ``effect`` rules what a change does to readers and writers. The last two are silent about a change that a
-``table`` rule refuses: it needs no record and has no effect."""
+and ``effect`` rules what a change does to readers and writers. These two are silent about a change that a
+``table`` rule refuses: it needs no record and has no effect. ``policy`` rules judge what a team wants: Delta
+accepts what they find, so `plan` and `apply` do not ask them."""
 
 Tables = Literal["altered", "rebuilt", "any"]
 """The tables whose changes a rule judges: those that are altered in place, those that another tool builds
@@ -162,7 +164,7 @@ class RuleContext:
         base: The contract at the merge base, if there is one.
         live: The live table, if schemalint read it.
         against: What `before` is: ``git`` for the base contract, ``live`` for the live table.
-        options: The options of the running rule, by name.
+        options: The values of the running rule's options, by name: see `value_of`.
         today: The date of the run, in UTC.
     """
 
@@ -173,7 +175,7 @@ class RuleContext:
     base: Contract | None = None
     live: LiveTable | None = None
     against: Literal["git", "live"] = "git"
-    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
 
     @property
@@ -187,6 +189,16 @@ class RuleContext:
         targets = self.contract.engine_targets
         where = f" (target{'s'[: len(targets) > 1]} {', '.join(targets)})" if targets else ""
         return f"{self.engine or 'Delta'}{where}"
+
+    def value_of(self, declared: Option[T]) -> T:
+        """Return the value of an option of the running rule for the table: the user's, else the default."""
+        value: T = self.options[declared.name]
+        return value
+
+    @cached_property
+    def edit(self) -> Edit:
+        """What the contract changes of its base, whatever the live table is; without a base, all is new."""
+        return _edit(Itself(self.base.state) if self.base else None, Itself(self.contract.state))
 
     def refusal_of_writer(self, does: Callable[[Engine], Answer], what: str) -> Problem | None:
         """Return what the engine that runs the statements refuses; None if it does it, or if nobody knows.
@@ -330,6 +342,7 @@ class RuleContext:
 
 Check = Callable[[Any, RuleContext], Iterable[Problem]]
 CheckT = TypeVar("CheckT", bound=Callable[..., Iterable[Problem]])
+T = TypeVar("T")
 
 
 @frozen
@@ -347,7 +360,8 @@ class Rule:
         distribution: The installed package that provides the rule; set when schemalint loads it.
         severity_is_set: Whether the user's configuration sets the severity; it then overrides that of a
             problem.
-        options: Option values by name: the user's, else the default.
+        options: The values of its options by name: the user's, else the default.
+        declared_options: Its options.
         live: Whether `audit` asks the rule about live tables too, as `rule` describes.
         verdict: Whether Delta refuses what the rule finds, or only readers and agreements break.
         default: Whether the rule runs where nothing selects rules.
@@ -366,7 +380,8 @@ class Rule:
     delta_errors: tuple[str, ...] = ()
     distribution: str = ""
     severity_is_set: bool = False
-    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    declared_options: tuple[Option[Any], ...] = ()
     live: bool = False
     verdict: Verdict = "breaking"
     default: bool = True
@@ -378,6 +393,12 @@ class Rule:
         if not isinstance(fact, Change) or isinstance(fact, TableAdded):
             return True
         return self.tables == "any" or (self.tables == "rebuilt") == contract.is_rebuilt
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the rule finds nothing because it has options without a default, and none has a value."""
+        needed = [each.name for each in self.declared_options if each.default is None]
+        return bool(needed) and all(self.options[name] is None for name in needed)
 
     @property
     def doc(self) -> str:
@@ -404,7 +425,7 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
     scope: Scope = "table",
     fixable: bool = False,
     delta_errors: tuple[str, ...] = (),
-    options: Mapping[str, OptionValue] | None = None,
+    options: Mapping[str, OptionValue] | Sequence[Option[Any]] = (),
     live: bool = False,
     verdict: Verdict = "breaking",
     default: bool = True,
@@ -426,7 +447,8 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
             what a possible change does to readers and writers.
         fixable: Whether the rule's problems can have a fix.
         delta_errors: The error classes of Delta that the rule predicts.
-        options: Default values of the options that users can set under ``[options.CODE]``, by name.
+        options: The options that users can set under ``[options.CODE]`` and per table, made of the kinds in
+            `option`; or their default values by name, if each is a text, a number, true or false.
         live: For a rule about `Contract` or `TableAdded`: whether `audit` asks it about live tables too, each
             with the contract that declares the table exactly as it is.
         verdict: ``impossible`` if Delta cannot do in place what the rule's errors are about, so that an
@@ -448,6 +470,7 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
             raise ValueError(
                 f"the rule {check.__name__} has no docstring: a rule's docstring is its documentation page"
             )
+        declared = _declared(options)
         registered = Rule(
             code=code,
             name=check.__name__.replace("_", "-"),
@@ -458,7 +481,8 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
             scope=scope,
             fixable=fixable,
             delta_errors=delta_errors,
-            options=MappingProxyType(dict(options or {})),
+            options=MappingProxyType({each.name: each.value(None) for each in declared}),
+            declared_options=declared,
             live=live,
             verdict=verdict,
             default=default,
@@ -469,6 +493,19 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
         return check
 
     return decorate
+
+
+@lru_cache(maxsize=8)  # each rule has a context of its own
+def _edit(before: Itself[TableState] | None, after: Itself[TableState]) -> Edit:
+    return Edit(before.value if before else None, after.value)
+
+
+def _declared(options: Mapping[str, OptionValue] | Sequence[Option[Any]]) -> tuple[Option[Any], ...]:
+    if isinstance(options, Mapping):
+        return tuple(
+            Option(name, "", option.Plain(type(default)), default) for name, default in options.items()
+        )
+    return tuple(options)
 
 
 def _new_fields(before: Struct, after: Struct) -> Mapping[str, tuple[Field, ...]]:

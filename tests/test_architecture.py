@@ -263,4 +263,4 @@ def _imported(path: Path) -> Iterator[str]:
 
 
 def _is_within(path: Path, package: str) -> bool:
-    return path.is_relative_to(ROOT / package.replace(".", "/"))
+    return any(path.is_relative_to(top / package.replace(".", "/")) for top in (ROOT, ROOT / "rules"))

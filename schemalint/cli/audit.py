@@ -34,6 +34,7 @@ from schemalint.project.git import Repository
 from schemalint.review.audit_cases import TableReading, audit_cases, read_for_audit
 from schemalint.review.baseline_file import BaselineOptions, Reach, read_baseline_of, with_unused
 from schemalint.review.consumers import configuration_faults, warning_of_writers
+from schemalint.review.rule_notes import rule_notes
 from schemalint.review.rule_sets import RuleOptions, RuleSets, lock_faults, rule_sets_of
 from schemalint.review.run_audit import audit, with_exceptions
 from schemalint.review.run_check import with_exit_status
@@ -150,6 +151,9 @@ def _run(options: AuditOptions, *, keep_tables: bool) -> CheckResult:
         counting = judged if judged.all or targets.where is None else targets.where.target.engines
         for note in filter(None, (engine.newer_note for engine in counting.all)):
             print_note(f"note: {note}")
+        if not options.report.quiet:
+            for note in rule_notes([settings.config], rules.everywhere, options.rules, has_base=False):
+                print_note(note)
         if targets.where is not None and not options.report.quiet:
             for note in targets.where.declared.notes:
                 print_note(note)

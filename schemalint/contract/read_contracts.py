@@ -42,12 +42,7 @@ def _read(name: str, file: str, data: bytes | str, older: Aside[Reading | None])
     if name == NATIVE:
         return reading
     contracts = (
-        replace(
-            contract,
-            dialect=name,
-            is_edited=format_.IS_EDITED,
-            state=said(contract.state, format_.EXPRESSES),
-        )
+        replace(said(contract, format_.EXPRESSES), dialect=name, is_edited=format_.IS_EDITED)
         for contract in reading.contracts
     )
     return replace(reading, contracts=tuple(contracts))

@@ -123,7 +123,7 @@ class Case:
 
 def as_declared(table: LiveTable, name: str | None = None) -> Contract:
     """Return the contract that declares a table exactly as it is."""
-    return Contract(name or table.uri, table.state, location=table.uri)
+    return Contract(name or table.uri, table.state, location=table.uri, unsaid=frozenset({"owner"}))
 
 
 def effective_pairs(

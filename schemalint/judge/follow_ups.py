@@ -39,9 +39,9 @@ def with_follow_ups(
         findings: The findings of the contract.
         contract: The contract, effective for its target.
         judge: Return the findings of a contract in place of this one.
-        rules: All rules; those about effects ask for nothing.
+        rules: All rules; those about effects and policies ask for nothing.
     """
-    effects = {rule.code for rule in rules if rule.scope == "effect"}
+    effects = {rule.code for rule in rules if rule.scope in ("effect", "policy")}
     requests = {_request(finding) for finding in findings}
     judged: defaultdict[str, list[tuple[TableState, _FollowUps]]] = defaultdict(list)
 

@@ -134,7 +134,7 @@ def _without_what_the_engine_refuses(
 
 @lru_cache(maxsize=256)  # some sets of rules, for each class of facts
 def _rules_about(kind: type, rules: Itself[tuple[Rule, ...]]) -> tuple[Rule, ...]:
-    return tuple(rule for rule in rules.value if issubclass(kind, rule.subjects))
+    return tuple(rule for rule in rules.value if issubclass(kind, rule.subjects) and not rule.is_silent)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from schemalint.model.fact import (
     RootWithoutTables,
 )
 from schemalint.model.finding import Finding, Severity
-from schemalint.plugin import RuleContext
+from schemalint.plugin import Rule, RuleContext
 
 if TYPE_CHECKING:
     from schemalint.model.stream_report import StreamReport
@@ -82,9 +82,16 @@ def judge(case: Case) -> Verdict:
     A finding of the contract or of the table that the base gives too, at least as severe, is marked as
     existing: the change under review did not cause it. A finding about the change itself never is.
     """
-    rules = Judge(rules_for(case.rules, case.contract.table))
+    rules = Judge(_asked(rules_for(case.rules, case.contract.table), case.purpose))
     findings = (replace(finding, target=case.target) for finding in _findings(rules, case))
     return Verdict(case, tuple(finding for finding in findings if reports(case.rules, finding)))
+
+
+def _asked(rules: tuple[Rule, ...], purpose: Purpose) -> tuple[Rule, ...]:
+    """Return the rules that a purpose asks: no statement depends on what a team wants of names and owners."""
+    if purpose in (Purpose.PLAN, Purpose.CREATION) and any(rule.scope == "policy" for rule in rules):
+        return tuple(rule for rule in rules if rule.scope != "policy")
+    return rules
 
 
 def _findings(rules: Judge, case: Case) -> Iterable[Finding]:

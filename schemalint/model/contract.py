@@ -108,6 +108,7 @@ class Contract:
         dialect: The format that declares it.
         is_edited: Whether schemalint edits the file that declares it, which holds exceptions then.
         is_made: Whether another tool makes that file, of many tables; it says nothing else then.
+        unsaid: The parts of a contract that the dialect cannot say: see `schemalint.contract.dialects`.
         extends: The format of the declaration that this one adds to, if it declares no columns of its own.
         renamed_from: The old names of columns of that declaration, by their new ones.
         drop_features: The features that the contract drops explicitly.
@@ -134,6 +135,7 @@ class Contract:
     dialect: str = NATIVE
     is_edited: bool = True
     is_made: bool = False
+    unsaid: frozenset[str] = frozenset()
     extends: str | None = None
     renamed_from: Mapping[str, str] = field(default_factory=dict)
     drop_features: frozenset[str] = frozenset()
@@ -160,6 +162,10 @@ class Contract:
     def engine(self) -> Engine | None:
         """The engine that runs the statements, if the configuration names it."""
         return self.engines.apply_with
+
+    def says(self, part: str) -> bool:
+        """Whether the format of the declaration can say a part of a contract, such as ``owner``."""
+        return part not in self.unsaid
 
     @property
     def is_rebuilt(self) -> bool:

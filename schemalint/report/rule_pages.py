@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from textwrap import fill
 from typing import Final
 
 from schemalint.base.printable import SafeText, document_text, json_text, printable_lines, terminal_text
+from schemalint.model.rule_option import toml_text
 from schemalint.plugin import Rule
 from schemalint.report.explain import Explanation, NamedError
 from schemalint.report.text_helpers import error_name
+from schemalint.review.rules_in_use import RuleInUse
 
 _WIDTH: Final = 100
 
@@ -68,4 +70,33 @@ def _as_json(rule: Rule) -> dict[str, object]:
         "summary": rule.summary,
         "delta_errors": list(rule.delta_errors),
         "distribution": rule.distribution,
+    }
+
+
+def for_table(rules: Iterable[RuleInUse]) -> SafeText:
+    """Return the rules of a table, each with the values of its options and where they are written."""
+    return terminal_text(line for each in rules for line in _lines_in_use(each))
+
+
+def _lines_in_use(each: RuleInUse) -> Iterator[str]:
+    ignored = "" if each.ignored_by is None else f" [ignored for {each.ignored_by}]"
+    silent = " [no option: finds nothing]" if each.is_silent else ""
+    yield f"{each.rule.code}  {each.rule.severity.label:<7}  {each.rule.name}{ignored}{silent}"
+    for option in () if each.is_silent else each.options:
+        if option.value is not None:
+            yield f"    {option.name} = {toml_text(option.value)}  ({option.origin})"
+
+
+def for_table_as_json(rules: Iterable[RuleInUse]) -> SafeText:
+    """Return the rules of a table as JSON."""
+    return json_text([_in_use_as_json(each) for each in rules], indent=2)
+
+
+def _in_use_as_json(each: RuleInUse) -> dict[str, object]:
+    return {
+        "code": each.rule.code,
+        "name": each.rule.name,
+        "severity": each.rule.severity.label,
+        "ignored_by": each.ignored_by,
+        "options": {option.name: {"value": option.value, "origin": option.origin} for option in each.options},
     }

@@ -41,6 +41,7 @@ from schemalint.review.baseline_file import (
 from schemalint.review.check_input import CheckInput, LiveSide
 from schemalint.review.consumers import warning_of_writers
 from schemalint.review.exception_files import exceptions_of, files_without_owner
+from schemalint.review.rule_notes import rule_notes
 from schemalint.review.rule_sets import RuleOptions, RuleSets, is_locked, lock_faults, rule_sets_of
 from schemalint.review.run_check import check, check_and_fix, with_texts
 from schemalint.review.sides import (
@@ -242,9 +243,15 @@ class CheckSession:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know of the engines before the check."""
+        """What to know of the engines and the rules before the check."""
         engines = (engine for judged in self.input.engines for of in judged.values() for engine in of.all)
-        return tuple(sorted({f"note: {note}" for engine in engines if (note := engine.newer_note)}))
+        of_rules = rule_notes(
+            self.sides.deciding,
+            self.rules.everywhere,
+            self.request.rules,
+            has_base=not isinstance(self.sides.base, git.EmptyTree),
+        )
+        return (*sorted({f"note: {note}" for engine in engines if (note := engine.newer_note)}), *of_rules)
 
     def warnings(self, result: CheckResult) -> tuple[str, ...]:
         """Return what to mend: engines that nobody declares, files that approve findings without owners."""

@@ -23,6 +23,7 @@ from schemalint.project.config.config_keys import NESTED_KEYS
 from schemalint.project.config.nested_settings import NAME, is_beginning, is_covered
 from schemalint.project.git import DEFAULT_GLOBS
 from schemalint.project.git.listing import including
+from schemalint.review.lost_options import LostOption, lost_options
 from schemalint.review.rulebook import load_rules
 
 MOST_LOOSENINGS: Final = 50
@@ -209,13 +210,23 @@ def _of_tables(entry: TableSettings, key: str, old: str | None, new: str | None)
 
 
 def _options(base: Config, head: Config) -> Iterator[Loosening]:
-    """Yield every difference: only the rule knows which value is stricter."""
-    for code in sorted({*base.options, *head.options}):
-        old, new = base.options.get(code, {}), head.options.get(code, {})
-        for name in sorted({*old, *new}):
-            if old.get(name) != new.get(name):
-                path = ("options", code, name)
-                yield Loosening(".".join(path), _text(old.get(name)), _text(new.get(name)), path)
+    for lost in _lost_options(base, head):
+        if lost.match is None:
+            path = ("options", lost.code, lost.name)
+            yield Loosening(".".join(path), lost.old, lost.new, path)
+
+
+def _options_of_tables(base: Config, head: Config) -> Iterator[Loosening]:
+    for lost in _lost_options(base, head):
+        if lost.match is not None:
+            key = f"tables.{lost.match}.options.{lost.code}.{lost.name}"
+            yield Loosening(key, lost.old, lost.new, ("tables", "match"), lost.match)
+
+
+def _lost_options(base: Config, head: Config) -> Iterator[LostOption]:
+    if not any(config.options or any(entry.options for entry in config.tables) for config in (base, head)):
+        return iter(())
+    return lost_options(base, head, load_rules())
 
 
 def _of_each(
@@ -329,6 +340,7 @@ SETTINGS: Final[Mapping[str, _Comparison | str]] = {
     "spark": "it decides no verdict; sessions start with the trusted configuration",
     "tables.consumers": _lost_of_tables("consumers"),
     "tables.ignore": _ignored_tables,
+    "tables.options": _options_of_tables,
     "tables.writers": _lost_of_tables("writers"),
     "targets": _lost("targets", lambda config: config.targets),
     "targets.allowed_locations": _of_each(

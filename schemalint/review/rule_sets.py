@@ -5,16 +5,18 @@ In CI the configurations of base and head both judge, and what either of them fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from schemalint.base.errors import ConfigError, Location, UsageError
 from schemalint.base.values import frozen, replace
-from schemalint.judge.rule_set import RuleSet, TableIgnores, is_named, matches
+from schemalint.judge.rule_set import RuleSet, TableRules, is_named, matches
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule
 from schemalint.project.config import Config, NestedSettings
 from schemalint.project.config.nested_settings import location_of
+from schemalint.project.config.toml_text import find_option
 from schemalint.project.config.trust import RuleFiles
+from schemalint.review.lost_options import lost_options
 from schemalint.review.rulebook import (
     load_rules,
     require_known,
@@ -22,6 +24,7 @@ from schemalint.review.rulebook import (
     rules_for_apply,
     rules_of,
     selected,
+    with_values,
 )
 
 
@@ -110,7 +113,7 @@ def rule_sets_of(
             extend_select=(*settings.extend_select, *extend_select),
             ignore=(*settings.ignore, *ignore),
         )
-        return RuleSet(selected(available, own), _table_ignores(settings, available))
+        return RuleSet(selected(available, own), _table_rules(settings, available))
 
     return RuleSets(deciding, rule_set_of)
 
@@ -127,7 +130,7 @@ def rule_sets_for_apply(settings: Config, rules: Sequence[Rule], local: RuleFile
 
     def rule_set_of(config: Config) -> RuleSet:
         own = tuple(rules) if config is settings else rules_for_apply(config, local)
-        return RuleSet(own, _table_ignores(config, (*available, *own)))
+        return RuleSet(own, _table_rules(config, (*available, *own)))
 
     return RuleSets([settings], rule_set_of)
 
@@ -181,18 +184,32 @@ def lock_faults(config: Config, rules: Sequence[Rule]) -> Iterator[ConfigError]:
                 rule for rule in locked if matches(rule, [pattern]) and not _is_as_strict(severity, rule)
             ]
             yield from _fault(config, nested, ("severity", pattern), pattern, lowered)
+        by_code = {rule.code: rule for rule in locked}
+        for lost in lost_options(nested.outer, nested.merged, locked):
+            if lost.code in by_code:
+                path = ("tables", "options", lost.code, lost.name)
+                yield from _fault(config, nested, path, lost.match or "", [by_code[lost.code]])
 
 
 def _fault(
     config: Config, nested: NestedSettings, path: tuple[str, ...], pattern: str, rules: Sequence[Rule]
 ) -> Iterator[ConfigError]:
-    if rules:
-        key = "severity" if path[0] == "severity" else ".".join(path)
-        yield ConfigError(
-            f"{key} names {pattern}, and {rules[0].code} is locked",
-            help=f"remove it; {config.file} locks the rule",
-            location=location_of(nested, path, pattern),
-        )
+    if not rules:
+        return
+    location = location_of(nested, path, pattern)
+    match path:
+        case ("severity", _):
+            what = f"severity names {pattern}"
+        case ("tables", "options", _, name):
+            what = f"tables.{pattern} has a looser value of the option {name}"
+            location = find_option([(nested.file, nested.text)], path, "", pattern) or location
+        case _:
+            what = f"{'.'.join(path)} names {pattern}"
+    yield ConfigError(
+        f"{what}, and {rules[0].code} is locked",
+        help=f"remove it; {config.file} locks the rule",
+        location=location,
+    )
 
 
 def _is_as_strict(severity: Severity, rule: Rule) -> bool:
@@ -217,18 +234,39 @@ def _locked(outer: RuleSet, nested: NestedSettings, rule_set_of: Callable[[Confi
         is_kept = other is not None and other.severity_is_set and _is_as_strict(other.severity, rule)
         by_code[code] = other if other is not None and is_kept else rule
     others = [rule for rule in by_code.values() if rule.code not in locked]
-    added: TableIgnores = tuple(
-        (glob, tuple(rule.name for rule in others if matches(rule, ignored)))
-        for glob, ignored in own.table_ignores[len(outer.table_ignores) :]
+    loosened = {lost.code for lost in lost_options(nested.outer, merged, locked.values())}
+    added = tuple(
+        TableRules(
+            entry.match,
+            tuple(rule.name for rule in others if matches(rule, entry.ignore)),
+            {
+                code: values
+                for code, values in entry.options.items()
+                if code not in locked or code not in loosened
+            },
+        )
+        for entry in own.tables[len(outer.tables) :]
     )
-    return RuleSet(tuple(by_code[code] for code in sorted(by_code)), (*outer.table_ignores, *added))
+    return RuleSet(tuple(by_code[code] for code in sorted(by_code)), (*outer.tables, *added))
 
 
-def _table_ignores(settings: Config, available: Sequence[Rule]) -> TableIgnores:
-    """Return the ignored rules by table glob; an unknown pattern is an error, as on the command line."""
+def _table_rules(settings: Config, available: Sequence[Rule]) -> tuple[TableRules, ...]:
+    """Return what the entries of ``[[tables]]`` say of rules.
+
+    Raises:
+        UsageError: One of them ignores an unknown rule, as on the command line.
+        ConfigError: One of them has an option that its rule has not, or not with this value.
+    """
+    by_code = {rule.code: rule for rule in available}
+    entries: list[TableRules] = []
     for entry in settings.tables:
         require_known(entry.ignore, available, settings.sources)
-    return tuple((entry.match, entry.ignore) for entry in settings.tables)
+        options: dict[str, Mapping[str, object]] = {}
+        for code, written in entry.options.items():
+            rule = with_values(by_code[code], written, settings, ("tables", "options"), entry.match)
+            options[code] = {name: rule.options[name] for name in written}
+        entries.append(TableRules(entry.match, entry.ignore, options))
+    return tuple(entries)
 
 
 def _without_unknown(settings: Config, available: Sequence[Rule]) -> Config:
@@ -250,5 +288,12 @@ def _without_unknown(settings: Config, available: Sequence[Rule]) -> Config:
         locked=known(settings.locked),
         severity={pattern: settings.severity[pattern] for pattern in known(settings.severity)},
         options={code: settings.options[code] for code in known(settings.options)},
-        tables=tuple(replace(entry, ignore=known(entry.ignore)) for entry in settings.tables),
+        tables=tuple(
+            replace(
+                entry,
+                ignore=known(entry.ignore),
+                options={code: entry.options[code] for code in known(entry.options)},
+            )
+            for entry in settings.tables
+        ),
     )

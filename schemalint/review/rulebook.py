@@ -15,11 +15,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from schemalint.base.errors import InternalError, PluginError, SchemalintError, UsageError
+from schemalint.base.errors import ConfigError, InternalError, PluginError, SchemalintError, UsageError
 from schemalint.base.values import frozen, replace
 from schemalint.judge.built_in_rules import BUILT_IN, BUILT_IN_PACKAGE, modules_of, rules_in, with_built_in
 from schemalint.judge.rule_set import matches
 from schemalint.model.finding import Severity
+from schemalint.model.rule_option import OptionError, OptionValue
 from schemalint.plugin import Rule
 from schemalint.project.config import Config
 from schemalint.project.config.toml_text import find_word
@@ -115,12 +116,31 @@ def selected(rules: Sequence[Rule], settings: Config) -> tuple[Rule, ...]:
         *settings.severity,
         *settings.locked,
     )
-    require_known((*patterns, *settings.options), rules, settings.sources)
+    require_known(patterns, rules, settings.sources)
+    _require_codes(settings, rules)
     return tuple(
         _with_options(_with_severity(rule, settings.severity), settings)
         for rule in rules
         if _is_selected(rule, settings) and not matches(rule, settings.ignore)
     )
+
+
+def _require_codes(settings: Config, rules: Sequence[Rule]) -> None:
+    """Refuse options of a rule that is named by anything but its code: they would have no effect."""
+    codes = {rule.code for rule in rules}
+    written: list[tuple[str | None, Iterable[str]]] = [(None, settings.options)]
+    written += [(entry.match, entry.options) for entry in settings.tables]
+    for match, options in written:
+        for code in options:
+            if code in codes:
+                continue
+            section = ("options",) if match is None else ("tables", "options")
+            close = nearest_rules(code, rules)
+            raise ConfigError(
+                f"options are those of a rule by its code, and {code!r} is none",
+                help=f"did you mean {' or '.join(close)}?" if close else "`schemalint rules` lists all rules",
+                location=settings.line_of_option((*section, code), code, match),
+            )
 
 
 def require_known(
@@ -160,21 +180,52 @@ def nearest_rules(pattern: str, rules: Sequence[Rule]) -> list[str]:
 
 
 def _with_options(rule: Rule, settings: Config) -> Rule:
-    values, sources = settings.options.get(rule.code, {}), settings.sources
-    for name, value in values.items():
-        if name not in rule.options:
-            names = ", ".join(rule.options) or "none"
-            raise UsageError(
+    """Return the rule with the values of a configuration's options."""
+    written = settings.options.get(rule.code)
+    return rule if written is None else with_values(rule, written, settings, ("options",))
+
+
+def with_values(
+    rule: Rule,
+    written: Mapping[str, OptionValue],
+    settings: Config,
+    section: tuple[str, ...],
+    match: str | None = None,
+) -> Rule:
+    """Return a rule with written values of its options.
+
+    Args:
+        rule: The rule.
+        written: The values by name.
+        settings: The configuration that has them.
+        section: The keys that lead to the options of rules, for the line of an error.
+        match: The glob of the tables that they are for.
+
+    Raises:
+        ConfigError: The rule has no such option, or not with this value.
+    """
+    options = {each.name: each for each in rule.declared_options}
+    values: dict[str, object] = {}
+    for name, value in written.items():
+        path = (*section, rule.code, name)
+        if name not in options:
+            known = ", ".join(options) or "none"
+            close = get_close_matches(name, options, n=1)
+            hint = f"did you mean {close[0]}? " if close else ""
+            raise ConfigError(
                 f"rule {rule.code} has no option {name!r}",
-                help=f"its options: {names}",
-                location=find_word(sources, name),
+                help=f"{hint}its options: {known}",
+                location=settings.line_of_option(path, name, match),
             )
-        if type(value) is not type(rule.options[name]):
-            kind = type(rule.options[name]).__name__
-            raise UsageError(
-                f"option {name} of rule {rule.code} must be of type {kind}", location=find_word(sources, name)
-            )
-    return replace(rule, options={**rule.options, **values}) if values else rule
+        try:
+            values[name] = options[name].value(value)
+        except OptionError as error:
+            raise ConfigError(
+                f"option {name} of rule {rule.code} must be {error}",
+                help=error.help,
+                location=settings.line_of_option(path, error.entry, match),
+            ) from None
+    return replace(rule, options={**rule.options, **values})
 
 
 def _with_severity(rule: Rule, severities: Mapping[str, Severity]) -> Rule:

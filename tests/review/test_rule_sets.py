@@ -12,7 +12,7 @@ from schemalint.delta.change import TypeChanged
 from schemalint.delta.diff import diff
 from schemalint.judge.case import git_context
 from schemalint.judge.rule_judge import Judge
-from schemalint.judge.rule_set import RuleSet, reports, rules_for
+from schemalint.judge.rule_set import RuleSet, TableRules, reports, rules_for
 from schemalint.model.contract import Contract
 from schemalint.plugin import ATTRIBUTE, Problem, Rule, RuleContext, Severity, rule
 from schemalint.review.rulebook import load_rules
@@ -79,7 +79,7 @@ def test_a_rule_of_one_configuration_counts_and_keeps_its_order() -> None:
 
 
 def test_a_rule_is_silent_for_a_table_only_if_all_that_select_it_ignore_it_there() -> None:
-    ignoring = (("sales.*", ("ACME",)),)
+    ignoring = (TableRules("sales.*", ("ACME",)),)
     strict, silent = _with(severity=Severity.ERROR), _with(severity=Severity.WARNING)
     assert _findings(RuleSet((silent,), ignoring), RuleSet((silent,), ignoring)) == []
     assert _findings(RuleSet((silent,), ignoring), RuleSet(())) == []

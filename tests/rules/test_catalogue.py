@@ -17,6 +17,7 @@ from support.rule_cases import load_cases
 from support.rule_judging import Texts, built_in, findings
 
 MODULES = sorted(Path(schemalint_rules.__path__[0]).glob("*/[!_]*.py"))
+HELPERS = sorted(Path(schemalint_rules.__path__[0]).glob("*/_[!_]*.py"))
 # No contract can express these facts: see test_table_missing.py and test_configuration_facts.py.
 WITHOUT_CASES = {LiveTableMissing, RootWithoutTables, ConfigurationChanged}
 SECTIONS = ["What it does", "Why is this bad?", "What to do", "Example", "Use instead"]
@@ -38,16 +39,21 @@ def test_a_module_holds_one_rule_with_its_name_and_area(module: Path) -> None:
     assert rules[0].code[:2] == module.parent.name.upper()
 
 
-@every_module
+@pytest.mark.parametrize("module", [*MODULES, *HELPERS], ids=lambda module: module.stem)
 def test_a_module_imports_the_public_api_only(module: Path) -> None:
-    """A third-party package could contain the same module."""
+    """A third-party package could contain the same module, with the helpers of its area."""
     imported = set()
     for node in ast.walk(ast.parse(module.read_text())):
         if isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             imported.add("." * node.level + (node.module or ""))
-    foreign = {name for name in imported if name.partition(".")[0] not in sys.stdlib_module_names}
+    helpers = f"schemalint_rules.{module.parent.name}._"
+    foreign = {
+        name
+        for name in imported
+        if name.partition(".")[0] not in sys.stdlib_module_names and not name.startswith(helpers)
+    }
     assert "schemalint.plugin" in foreign
     assert [
         name for name in foreign if not f"{name}.".startswith(("schemalint.plugin.", "schemalint.delta."))
@@ -65,7 +71,12 @@ def test_codes_and_names_are_unique_and_every_rule_is_loaded() -> None:
 def test_page_has_all_sections_and_delta_errors(rule: Rule) -> None:
     """A first sentence, then the five sections in order, with the errors that Delta gives."""
     assert re.fullmatch(r"[A-Z][^.]*\.", rule.summary), rule.summary
-    assert re.findall(r"^## (.*)$", rule.doc, re.MULTILINE) == SECTIONS
+    sections = [*SECTIONS[:1], "Options", *SECTIONS[1:]] if rule.declared_options else SECTIONS
+    assert re.findall(r"^## (.*)$", rule.doc, re.MULTILINE) == sections
+    listed = re.findall(
+        r"^- `(\w+)`: ", rule.doc.partition("## Options")[2].partition("## Why")[0], re.MULTILINE
+    )
+    assert listed == [option.name for option in rule.declared_options]
     named = [name for name in rule.delta_errors if not name.startswith(UNNAMED)]
     missing = [name for name in named if name.partition(".")[0] not in rule.doc]
     assert UNNAMED not in rule.doc
@@ -90,7 +101,7 @@ def test_example_fails_and_its_replacement_passes(rule: Rule) -> None:
     assert not [finding for finding in findings(rule, passing) if finding.severity > Severity.INFO]
 
 
-_OTHER_TEXTS = ("log", "files", "options", "engine", "configuration", "checkpoints")
+_OTHER_TEXTS = ("log", "files", "engine", "configuration", "checkpoints")
 
 
 def _examples(rule: Rule) -> tuple[Texts, Texts]:
@@ -99,12 +110,7 @@ def _examples(rule: Rule) -> tuple[Texts, Texts]:
     blocks = dict(FENCE.findall(example))
     if "contract" in blocks:
         blocks["before"] = blocks["after"] = blocks.pop("contract")
-    failing = {
-        name: text
-        for name, text in blocks.items()
-        if "schemalint:" in text
-        or name in ("log", "files", "options", "engine", "configuration", "checkpoints")
-    }
+    failing = {name: text for name, text in blocks.items() if "schemalint:" in text or name in _OTHER_TEXTS}
     (passing,) = (text for name, text in FENCE.findall(instead) if name == "instead")
     if "catalog" in failing:
         return failing, {**failing, "catalog": passing}

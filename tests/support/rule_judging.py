@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import tomllib
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +20,7 @@ from schemalint.delta.table import CatalogTable, LiveTable, Metadata
 from schemalint.judge.case import git_context
 from schemalint.judge.client_losses import unknown_support
 from schemalint.judge.rule_judge import Judge
+from schemalint.judge.rule_set import rules_for
 from schemalint.model.client import SupportUnknown
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
@@ -33,6 +33,7 @@ from schemalint.review.consumers import with_consumers
 from schemalint.review.duplicates import duplicates
 from schemalint.review.exception_files import Exceptions
 from schemalint.review.exception_findings import judged_exceptions, needs_live, removals
+from schemalint.review.rule_sets import rule_sets_of
 from schemalint.review.rulebook import load_rules
 from schemalint.tables.catalog.contract_progress import with_progress
 from support.judging import clients_offline, judge_live, judge_pair, judge_table, live_case
@@ -53,7 +54,6 @@ TEXTS = {
     "log",
     "files",
     "catalog",
-    "options",
     "engine",
     "configuration",
     "checkpoints",
@@ -66,12 +66,11 @@ Texts = dict[str, str]
 """The texts of a case, each of which may be missing.
 
 ``before`` and ``after`` as in git, ``live`` for the table, ``applied`` for what was applied to it last;
-``log`` for the table's log (see `support.short_logs`), judged with the contract of ``after`` or without one;
-``files`` for its data files (see `support.short_footers`); ``catalog`` for what a catalog keeps of the table,
-written as a contract; ``options`` for the rule's options in TOML: ``max_length = 10``; ``engine`` for the
-engine that runs the statements, ``delta-spark 4.4.0``, and other writers below it; ``configuration`` for
-``schemalint.toml`` of both sides; ``checkpoints`` for the files of streams below ``/lake``, by their path:
-the target's root is ``/lake``.
+``log`` for the table's log (see `support.short_logs`), judged with the contract of ``after`` or without
+one; ``files`` for its data files (see `support.short_footers`); ``catalog`` for what a catalog keeps of the
+table, written as a contract; ``engine`` for the engine that runs the statements, ``delta-spark 4.4.0``, and
+other writers below it; ``configuration`` for ``schemalint.toml`` of both sides, with the rule's options;
+``checkpoints`` for the files of streams below ``/lake``, by their path: the target's root is ``/lake``.
 """
 
 
@@ -83,8 +82,7 @@ def built_in() -> Mapping[str, Rule]:
 
 def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
     """Return the findings of this rule alone."""
-    if "options" in texts:
-        rule = replace(rule, options={**rule.options, **tomllib.loads(texts["options"])})
+    rule = _configured(rule, texts)
     if "checkpoints" in texts:
         with TemporaryDirectory() as folder:
             return tuple(_with_checkpoints(rule, texts, Path(folder).resolve()))
@@ -127,6 +125,17 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
         assert after is not None
         return judge_live(live_case(after, _live(texts["live"]), base=before), [rule])
     return judge_pair(before, after, [rule], engines)
+
+
+def _configured(rule: Rule, texts: Texts) -> Rule:
+    """Return the rule with the options that a configuration has for the table."""
+    text = texts.get("configuration", "")
+    if "options" not in text:
+        return rule
+    sets = rule_sets_of([parse("schemalint.toml", text.encode())]).everywhere
+    contract = _contract("after", texts) or _contract("before", texts)
+    by_code = {each.code: each for each in rules_for(sets, contract.table if contract else "sales.orders")}
+    return by_code[rule.code]
 
 
 def _engines(text: str) -> Engines:

@@ -13,8 +13,9 @@ def setting_loosened(setting: ConfigurationChanged, _ctx: RuleContext) -> Iterat
 
     Compares the configuration with that of the base, and finds
 
-    - rules that are ignored, no longer selected, less severe, or no longer locked; another value of a rule's
-      option;
+    - rules that are ignored, no longer selected, less severe, or no longer locked;
+    - options of rules, for all tables or some of them, that find less: a missing value, one more exception,
+      another pattern; each difference, where only the rule knows;
     - the same in the settings of a folder, whose nested file is new, changed, moved or removed, and for
       contracts that move into another folder;
     - a higher `fail-on`; a baseline, or another one;
@@ -23,8 +24,8 @@ def setting_loosened(setting: ConfigurationChanged, _ctx: RuleContext) -> Iterat
     - consumers that are missing or differ, or that tables no longer have;
     - targets that are missing or differ.
 
-    In CI the settings of the base decide this run, together with the new ones: a finding of either counts. A
-    local run obeys the new settings, and the finding is an information.
+    In CI the settings of the base decide this run, together with the new ones: a finding of either counts.
+    A local run obeys the new settings, and the finding is an information.
 
     ## Why is this bad?
 

@@ -1,7 +1,8 @@
 """What is wrong on the day of adoption: what `check --all` and `audit --all` find, before a file is written.
 
-Some errors are those of a table that is made anew, and the tables are there: only the change that brings the
-contracts has these. Their entries say that they were compared with nothing, so no later run misses them.
+Some findings are those of a table that is made anew, and the tables are there: only the change that brings
+the contracts has these. What would fail it gets entries that were compared with nothing, so no later run
+misses them.
 """
 
 from __future__ import annotations
@@ -80,12 +81,13 @@ def baseline_of(
         client_rows=settings.config.clients,
     )
     fingerprints = {finding.fingerprint for finding in later.findings}
+    failing = min(Severity.ERROR, settings.config.fail_on or Severity.ERROR)
     # Some rules are stricter with a new table, and to the adoption each table is new.
     worst = {finding.fingerprint: finding.severity for finding in first.findings}
     only_first = (
         replace(finding, against=_BY_ADOPTION)
         for finding in first.findings
-        if finding.severity >= Severity.ERROR and finding.fingerprint not in fingerprints
+        if finding.severity >= failing and finding.fingerprint not in fingerprints
     )
     lasting = (
         replace(finding, severity=max(finding.severity, worst.get(finding.fingerprint, finding.severity)))

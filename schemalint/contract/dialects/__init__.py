@@ -22,6 +22,9 @@ from schemalint.model.contract import Contract
 OF_FIELDS: Final = ("comment", "default", "generated", "identity", "type_changes")
 """The parts of a column that a dialect may not be able to say, as `Field` names them."""
 
+OF_CONTRACTS: Final = ("owner",)
+"""The parts beside the state that a dialect may not be able to say, as `Contract` names them."""
+
 OF_TABLES: Final = ("description", "partitioned_by", "clustered_by", "constraints", "properties", "features")
 """The parts of a table that a dialect may not be able to say, as `TableState` names them."""
 
@@ -38,8 +41,8 @@ class Dialect(Protocol):
     """What the package of a format provides."""
 
     EXPRESSES: frozenset[str]
-    """The parts of a contract that the format can say, of `OF_TABLES` and `OF_FIELDS`; any format can say
-    names, types and nullability of columns. What it cannot say is unmanaged, never "none"."""
+    """The parts of a contract that the format can say, of `OF_CONTRACTS`, `OF_TABLES` and `OF_FIELDS`; any
+    format can say names, types and nullability of columns. What it cannot say is unmanaged, never "none"."""
 
     IS_EDITED: bool
     """Whether schemalint edits its files, and whether they hold exceptions."""
@@ -74,8 +77,13 @@ def dialect(name: str) -> Dialect:
 _Parts: TypeAlias = dict[str, Any]
 
 
-def said(state: TableState, parts: frozenset[str]) -> TableState:
-    """Return a state without the parts that a dialect cannot say."""
+def said(contract: Contract, parts: frozenset[str]) -> Contract:
+    """Return a contract without the parts of its state that a format cannot say; it knows which these are."""
+    unsaid = frozenset((*OF_CONTRACTS, *OF_TABLES, *OF_FIELDS)) - parts
+    return replace(contract, state=_said(contract.state, parts), unsaid=unsaid)
+
+
+def _said(state: TableState, parts: frozenset[str]) -> TableState:
     nothing = type(state)()
     silent: _Parts = {part: getattr(nothing, part) for part in OF_TABLES if part not in parts}
     unmanaged: _Parts = {part: UNMANAGED for part in OF_FIELDS if part not in parts}

@@ -105,9 +105,7 @@ def read_made(source: Source) -> MadeReading:
     made = module_of(sys.modules[__name__], name, MadeFile)
     reading = made.read(source)
     contracts = (
-        replace(
-            contract, dialect=name, is_edited=False, is_made=True, state=said(contract.state, made.EXPRESSES)
-        )
+        replace(said(contract, made.EXPRESSES), dialect=name, is_edited=False, is_made=True)
         for contract in reading.contracts
     )
     return replace(reading, contracts=tuple(contracts))

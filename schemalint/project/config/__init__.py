@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias
 
@@ -14,12 +14,12 @@ from schemalint.delta.engine import Engine, Engines
 from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
+from schemalint.model.rule_option import OptionValue
 from schemalint.project.config.declaration_files import Declarations
-from schemalint.project.config.toml_text import read_toml
+from schemalint.project.config.toml_text import find_option, read_toml
 from schemalint.project.git import DEFAULT_GLOBS, including
 from schemalint.project.git.listing import within
 
-OptionValue: TypeAlias = str | int | float | bool
 Cosmetic: TypeAlias = Literal["now", "ride-along"]
 
 FILES = ("schemalint.toml", "pyproject.toml")
@@ -68,12 +68,15 @@ class TableSettings:
         ignore: Rules that do not check these tables.
         consumers: The names of consumers of these tables.
         writers: Engines that write these tables, beside those of their target.
+        options: The options of rules for these tables, by the rule's code; of several entries, the last one
+            counts for each option.
     """
 
     match: str
     ignore: tuple[str, ...] = ()
     consumers: tuple[str, ...] = ()
     writers: tuple[Engine, ...] = ()
+    options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
 
 
 @frozen
@@ -154,6 +157,12 @@ class Config:
         paths = (file.path.removeprefix(prefix) for file in self.declarations)
         return (*self.globs, *(() if including(self.globs) else DEFAULT_GLOBS), *paths)
 
+    def line_of_option(
+        self, path: Sequence[str], value: str = "", match: str | None = None
+    ) -> Location | None:
+        """Return the line of a rule's option; see `schemalint.project.config.toml_text.find_option`."""
+        return find_option(self.sources, path, value, match)
+
     def at(self, file: str) -> Config:
         """Return the settings for the contracts of a file: with those of its nested files."""
         if not self.nested:
@@ -171,12 +180,14 @@ class NestedSettings:
         file: Its path from the repository's top.
         own: The settings that it holds.
         merged: All settings for the contracts in the folder and below it.
+        outer: Those of the folder around it.
         text: Its text.
     """
 
     file: str
     own: Config
     merged: Config
+    outer: Config = field(default_factory=Config, compare=False, repr=False)
     text: str = field(default="", compare=False, repr=False)
 
 

@@ -6,10 +6,10 @@ The keys are not `BaseModel` classes, because importing pydantic takes longer th
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Required, TypeAlias, cast, get_args
 
 from schemalint.base import limits
 from schemalint.base.document.shape import check_for, fields, hint_at, is_mapping
@@ -19,6 +19,7 @@ from schemalint.delta.engine import Engines
 from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
+from schemalint.model.rule_option import OptionValue
 from schemalint.project import config
 from schemalint.project.config.consumer_keys import (
     ConsumerKeys,
@@ -33,7 +34,7 @@ from schemalint.project.config.consumer_keys import (
 from schemalint.project.config.declaration_files import MOST_MIB, Declarations
 from schemalint.project.config.storage_settings import is_public_setting, variable_of
 from schemalint.project.config.target_engines import engines_of_target, parse_engines
-from schemalint.project.config.toml_text import Positions, locate
+from schemalint.project.config.toml_text import Positions, find_option, locate
 
 if sys.version_info >= (3, 12):
     from typing import TypedDict
@@ -95,6 +96,10 @@ class ExceptionsKeys(TypedDict, total=False):
     """Kinds of exceptions that count in the change that adds them; all by default."""
 
 
+OptionKeys: TypeAlias = dict[str, dict[str, OptionValue]]
+"""The options of rules, by code and name."""
+
+
 class TableKeys(TypedDict, total=False):
     """``[[tables]]``: settings for some of the tables."""
 
@@ -106,6 +111,8 @@ class TableKeys(TypedDict, total=False):
     """Names of consumers of these tables."""
     writers: list[str]
     """Engines that write these tables, beside those of the target."""
+    options: OptionKeys
+    """Options of rules for these tables, by the rule's code."""
 
 
 class DeclarationsKeys(TypedDict, total=False):
@@ -142,7 +149,7 @@ ConfigKeys = TypedDict(
         "tables": list[TableKeys],
         "clients": list[UserRowKeys],
         "consumers": dict[str, ConsumerKeys],
-        "options": dict[str, dict[str, str | int | float | bool]],
+        "options": OptionKeys,
         "plugins": list[str],
         "targets": dict[str, TargetKeys],
         "spark": SparkKeys,
@@ -256,6 +263,7 @@ def _values(
                 tuple(entry.get("ignore", ())),
                 tuple(entry.get("consumers", ())),
                 parse_engines(file, text, ("tables", "writers"), entry.get("writers", ())),
+                entry.get("options", {}),
             )
             for entry in keys.get("tables", ())
         ),
@@ -342,6 +350,7 @@ def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
         ".".join(path),
         locate(file, text, [step for step in problem["loc"] if isinstance(step, str)]),
     )
+    _refuse_option(file, text, content, path)
     if problem["type"] == "missing":
         raise ConfigError(f"{key} is missing", help="add it", location=location)
     if problem["type"] != "extra_forbidden":
@@ -354,6 +363,26 @@ def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
     close = get_close_matches(path[-1], keys, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(keys)}"
     raise ConfigError(f"unknown key {key}", help=hint, location=location)
+
+
+def _refuse_option(file: str, text: str, content: Mapping[str, Any], path: Sequence[str]) -> None:
+    """Raise an error if the path leads to a rule's option: its value is of a kind that no rule has.
+
+    Of a value that fits none of its types, pydantic says what each of them asks for.
+    """
+    keys: tuple[str, ...]
+    match path:
+        case ["options", code, name, *_]:
+            keys, table = ("options", code, name), None
+        case ["tables", number, "options", code, name, *_]:
+            keys = ("tables", "options", code, name)
+            table = str(content["tables"][int(number)].get("match"))
+        case _:
+            return
+    raise ConfigError(
+        f"{'.'.join(keys)} must be a text, a number, true or false, a list of texts, or a table of these",
+        location=find_option([(file, text)], keys, "", table) or locate(file, text, keys),
+    )
 
 
 _EXPECTED: Final = {

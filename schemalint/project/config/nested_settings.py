@@ -94,7 +94,7 @@ def _nested(file: str, text: str, content: Mapping[str, Any], outer: Config) -> 
             help="use globs that match more",
             location=lines.locate(("tables",)),
         )
-    return NestedSettings(file, own, merged, text)
+    return NestedSettings(file, own, merged, outer, text)
 
 
 def _merged(outer: Config, own: Config, folder: str) -> Config:

@@ -153,6 +153,27 @@ def find_word(sources: Sequence[tuple[str, str]], word: str) -> Location | None:
     return None
 
 
+def find_option(
+    sources: Sequence[tuple[str, str]], path: Sequence[str], value: str, match: str | None
+) -> Location | None:
+    """Return the line of an option in the last of some files that has it.
+
+    Args:
+        sources: The names and texts of the files.
+        path: The keys that lead to it.
+        value: A text in its value that tells which line it is; empty for the key's.
+        match: The glob of the entry of ``[[tables]]`` that has it; None if none has.
+    """
+    for file, text in reversed(sources):
+        positions: Positions | None = Positions(file, text)
+        if positions is not None and match is not None:
+            positions = positions.within("tables", "match", match)
+        if positions is not None and positions.has(path[:1]):
+            is_key = bool(value) and positions.has((*path, value))
+            return positions.locate((*path, value)) if is_key else positions.locate(path, value)
+    return None
+
+
 class Positions:
     """The lines of all settings of a file.
 
@@ -166,6 +187,29 @@ class Positions:
         self._settings: dict[tuple[str, ...], list[_Setting]] = {}
         for setting in _settings(text):
             self._settings.setdefault(setting.path, []).append(setting)
+
+    def within(self, array: str, key: str, value: str) -> Positions | None:
+        """Return the settings of the last entry of an array of tables that says ``key = "value"``."""
+        starts = [setting.line for setting in self._settings.get((array,), ())]
+        with_value = [
+            setting.line
+            for setting in self._settings.get((array, key), ())
+            if any(table_key(value) in table_key(line) for line in setting.lines)
+        ]
+        if not starts or not with_value:
+            return None
+        first = max((start for start in starts if start <= with_value[-1]), default=starts[0])
+        end = min((start for start in starts if start > first), default=None)
+        entry = Positions(self._file, "")
+        for path, settings in self._settings.items():
+            own = [each for each in settings if each.line >= first and (end is None or each.line < end)]
+            if own:
+                entry._settings[path] = own
+        return entry
+
+    def has(self, path: Sequence[str]) -> bool:
+        """Whether a line sets the key, or one below it."""
+        return any(known[: len(path)] == tuple(path) for known in self._settings)
 
     def locate(self, path: Sequence[str], value: str = "") -> Location:
         """Return the line that sets a key, or the line of the nearest table around it.

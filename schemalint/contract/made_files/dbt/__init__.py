@@ -22,7 +22,7 @@ from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Contract
 
 EXPRESSES: Final = frozenset(
-    {"comment", "description", "partitioned_by", "clustered_by", "constraints", "properties"}
+    {"comment", "description", "owner", "partitioned_by", "clustered_by", "constraints", "properties"}
 )
 
 

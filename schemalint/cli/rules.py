@@ -7,12 +7,20 @@ from pathlib import Path
 
 import click
 
+from schemalint import contract
 from schemalint.base.printable import SafeText
 from schemalint.cli._completion import table_names
 from schemalint.cli._options import examples
 from schemalint.cli._output import show
+from schemalint.contract.contract_files import contract_files
+from schemalint.model.contract import table_key
+from schemalint.project import git
+from schemalint.project.config.repository_config import found_config, with_nested_at
+from schemalint.project.config.trust import NO_RULE_FILES
 from schemalint.report import rule_pages as rule_texts
+from schemalint.review.rule_sets import rule_sets_of
 from schemalint.review.rulebook import load_rules
+from schemalint.review.rules_in_use import rules_in_use
 
 
 @click.command(
@@ -52,14 +60,6 @@ def command(table: str | None, output_format: str) -> int:
 
 
 def _for_table(table: str, *, as_json: bool) -> SafeText:
-    from schemalint import contract  # noqa: PLC0415 (only for one table)
-    from schemalint.contract.contract_files import contract_files  # noqa: PLC0415
-    from schemalint.model.contract import table_key  # noqa: PLC0415
-    from schemalint.project import git  # noqa: PLC0415
-    from schemalint.project.config.repository_config import found_config, with_nested_at  # noqa: PLC0415
-    from schemalint.review.rule_sets import rule_sets_of  # noqa: PLC0415
-    from schemalint.review.rules_in_use import rules_in_use  # noqa: PLC0415
-
     repository = git.open_repository(Path.cwd(), os.environ)
     config = with_nested_at(repository, git.Worktree(), found_config(repository))
     base, head = git.EmptyTree("one side is read"), git.Worktree()
@@ -67,6 +67,6 @@ def _for_table(table: str, *, as_json: bool) -> SafeText:
     declaring = (path for path, file in files.items() if table_key(table) in contract.table_keys(file))
     file = next(declaring, None)
     # Rule files of the repository do not run to be listed.
-    (rules,) = rule_sets_of([config], local=()).of(file)
+    (rules,) = rule_sets_of([config], local=NO_RULE_FILES).of(file)
     in_use = rules_in_use(config if file is None else config.at(file), rules, table)
     return rule_texts.for_table_as_json(in_use) if as_json else rule_texts.for_table(in_use)

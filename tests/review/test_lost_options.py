@@ -65,8 +65,8 @@ def _config(option: str, value: str | None, *tables: tuple[str, str]) -> str:
 
 
 def _lost(base: str, head: str) -> list[str]:
-    sides = (parse("schemalint.toml", text.encode()) for text in (base, head))
-    return [f"{lost.old} -> {lost.new}" for lost in lost_options(*sides, load_rules())]
+    before, after = (parse("schemalint.toml", text.encode()) for text in (base, head))
+    return [f"{lost.old} -> {lost.new}" for lost in lost_options(before, after, load_rules())]
 
 
 @pytest.mark.parametrize(("option", "strict", "loose", "named"), WIDENED)

@@ -40,6 +40,9 @@ TrustedSpark = NewType("TrustedSpark", SparkSettings)
 RuleFiles = NewType("RuleFiles", tuple[Path, ...])
 """Rule files that may run."""
 
+NO_RULE_FILES: Final = RuleFiles(())
+"""None of the configured ones runs: what they are is left out."""
+
 SESSION_CATALOG: Final = "spark_catalog"
 """Spark's name for its built-in session catalog: a Hive metastore or an in-memory catalog."""
 

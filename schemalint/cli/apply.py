@@ -60,6 +60,11 @@ class ApplyCommand:
             require_no_planning()
         elif self.revision is not None:
             raise UsageError("--revision has no effect without --plan", help="--head is the revision")
+        if self.run.samples and not can_ask():
+            raise UsageError(
+                "--samples shows values of the tables, and this is no terminal",
+                help="write them to a file that strangers do not read: --samples-to FILE",
+            )
 
 
 @click.command(
@@ -135,7 +140,12 @@ class ApplyCommand:
 @click.option(
     "--samples",
     is_flag=True,
-    help="With --allow data: show some values that do not convert; they end up in the log of CI",
+    help="With --allow data: show some values that do not convert; only in a terminal",
+)
+@click.option(
+    "--samples-to",
+    metavar="FILE",
+    help="With --allow data: write some values that do not convert to FILE, and nowhere else",
 )
 @takes(ApplyCommand)
 def command(options: ApplyCommand) -> int:
@@ -231,6 +241,10 @@ class _User:
     def note(self, text: str) -> None:
         """Print what is worth telling."""
         print_note(f"note: {text}")
+
+    def sample(self, text: str) -> None:
+        """Print values of a table."""
+        print_note(text)
 
 
 def _answers_yes(deployment: Deployment) -> bool:

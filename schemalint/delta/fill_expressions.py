@@ -13,17 +13,19 @@ from itertools import groupby, pairwise
 from typing import Final
 
 from schemalint.base.values import frozen
-from schemalint.delta.column_users import names_of, parsed
-from schemalint.delta.datatype import Array, Identity, Map, Struct, field_at
+from schemalint.delta.column_users import columns_used, names_of, parsed
+from schemalint.delta.datatype import VARIANT, Array, Identity, Map, Struct, field_at, walk
 from schemalint.delta.expression_faults import expression_fault
 from schemalint.delta.expressions import (
     WITHOUT_BRACKETS,
     contains_query,
     functions_called,
 )
+from schemalint.delta.fill_tree import Nodes, UnreadableExpression, fill_tree, tokens_of, written
+from schemalint.delta.fill_tree_faults import tree_faults
 from schemalint.delta.functions import kind_of_function
 from schemalint.delta.path import Part, Path, format_path, is_within, lowercased
-from schemalint.delta.sql_text import Token, tokens, unquote_literal, with_calls_renamed
+from schemalint.delta.sql_text import Token, tokens, unquote_literal
 
 FILL_FUNCTIONS: Final = frozenset(
     [
@@ -149,7 +151,6 @@ FILL_FUNCTIONS: Final = frozenset(
 )
 """The functions that an expression may call."""
 
-_TRIED: Final = {"cast": "try_cast"}
 # Spark reads such a literal as the time of the query wherever it makes a day or an instant of it: after
 # TIMESTAMP, in casts, as an argument (`date_add`), also with a time zone; not so a value of a row.
 # Measured on Spark 4.2.0.
@@ -188,10 +189,15 @@ def fill_fault(text: str, *columns: Struct) -> FillFault | None:
     if contains_query(text):
         return FillFault("contains a subquery", "use only columns of the same row")
     lexemes = tokens(text)
-    for token in lexemes:
+    tree: Nodes | None
+    try:
+        tree = fill_tree(text)
+    except UnreadableExpression as error:
+        tree, unreadable = None, str(error)
+    for token in lexemes if tree is None else tokens_of(tree):
         if token.kind == "sign" and token.text in _SIGNS:
             return FillFault(f"uses {token.text}", _SIGNS[token.text])
-    for name in functions_called(text):
+    for name in functions_called(text if tree is None else written(tree, with_types=False)):
         if name not in FILL_FUNCTIONS:
             return FillFault(
                 f"calls {name}(), {_why_not(name)}", "`schemalint explain BF001` lists what it may call"
@@ -203,7 +209,18 @@ def fill_fault(text: str, *columns: Struct) -> FillFault | None:
         )
     if any(word.text.lower() == "over" and after.text == "(" for word, after in pairwise(lexemes)):
         return FillFault("uses a window, which needs more than one row", "use only columns of the same row")
-    return _fault_of_names(text, lexemes, columns)
+    if (fault_of_names := _fault_of_names(text, lexemes, columns)) is not None:
+        return fault_of_names
+    if tree is None:
+        return FillFault(unreadable, "write it with functions, operators and casts of Spark SQL")
+    return next((FillFault(fault.what, fault.help) for fault in tree_faults(tree)), None)
+
+
+def reads_source(text: str, source: Path) -> bool:
+    """Whether an expression reads the column that it moves, a part of it, or what contains it."""
+    own = lowercased(source)
+    used = [lowercased(names) for names in columns_used(text) or ()]
+    return any(is_within(names, own) or is_within(own, names) for names in used)
 
 
 def fill_obstacle(path: Path, source: Path, columns: Struct) -> str | None:
@@ -218,16 +235,13 @@ def fill_obstacle(path: Path, source: Path, columns: Struct) -> str | None:
         return "Delta computes it from its generation expression"
     if field is not None and isinstance(field.identity, Identity):
         return "no UPDATE can change an identity column"
+    if field is not None and any(type_ == VARIANT for _path, type_ in walk(Struct((field,)))):
+        return "values of variants cannot be compared, so that nothing proves that they are there"
     if field is not None and not field.nullable:
         return "it is NOT NULL, so no row waits for a value"
     if field is not None and isinstance(field.default, str):
         return "rows of writers that do not know it get its default, and no value"
     return None
-
-
-def tried(text: str) -> str:
-    """Return an allowed expression that is null where one of its casts fails."""
-    return with_calls_renamed(text, _TRIED)
 
 
 def _why_not(name: str) -> str:

@@ -7,7 +7,6 @@ it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Final
 
 from schemalint.base.printable import without_commands
@@ -62,31 +61,26 @@ def tokens(text: str) -> tuple[Token, ...]:
 
     A character that is not part of any token becomes a token of kind ``other``.
     """
-    result: list[Token] = []
+    return tuple(token for token, _start, _end in tokens_with_spans(text))
+
+
+def tokens_with_spans(text: str) -> tuple[tuple[Token, int, int], ...]:
+    """Return `tokens`, each with the offsets of its text."""
+    result: list[tuple[Token, int, int]] = []
     position = 0
     match = re.compile(_LEXEME).match
     while position < len(text):
         token = match(text, position)
         kind, read = (token.lastgroup or "", token[0]) if token else ("other", text[position])
-        position += len(read)
         if kind not in {"blank", "comment"}:
-            result.append(Token(kind, read))
+            result.append((Token(kind, read), position, position + len(read)))
+        position += len(read)
     return tuple(result)
 
 
 def without_quoted(text: str) -> str:
     """Return an expression without its string literals, quoted names and comments."""
     return "".join(" " if token.lastgroup in _QUOTED else token[0] for token in re.finditer(_LEXEME, text))
-
-
-def with_calls_renamed(text: str, names: Mapping[str, str]) -> str:
-    """Return an expression that calls other functions in place of these, whose names are in lower case."""
-
-    def renamed(token: re.Match[str]) -> str:
-        new = names.get(token[0].lower()) if token.lastgroup == "word" else None
-        return token[0] if new is None or text[token.end() :].lstrip()[:1] != "(" else new
-
-    return re.sub(_LEXEME, renamed, text)
 
 
 def name_error(name: str) -> str | None:

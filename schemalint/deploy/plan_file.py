@@ -7,7 +7,7 @@ the declaration, the state of the table and the pairing of columns.
 from __future__ import annotations
 
 import json
-from typing import Final
+from typing import Final, Literal
 
 from schemalint.base import limits
 from schemalint.base.errors import UsageError
@@ -21,7 +21,7 @@ from schemalint.delta.path import Path, path_to_json
 from schemalint.delta.schema_json import allow_recursion, load_json
 from schemalint.delta.table import TableState
 from schemalint.model.column_tracking import ColumnTracking
-from schemalint.model.contract import Backfill, Contract, WriterPermissions, table_key
+from schemalint.model.contract import Backfill, Contract, WaysOut, WriterPermissions, table_key
 from schemalint.model.json_forms import (
     consumer_from_json,
     consumer_to_json,
@@ -116,7 +116,11 @@ def origin_to_json(plan: TablePlan, contract: Contract) -> dict[str, object] | N
                     "column": path_to_json(path),
                     "from": path_to_json(backfill.source),
                     "with": backfill.expression,
-                    "keeps_null": backfill.keeps_null,
+                    "keeps_null": backfill.ways_out.keeps_null,
+                    "keeps_converted": backfill.ways_out.keeps_converted,
+                    "differing": backfill.ways_out.differing,
+                    "time_zone": backfill.time_zone,
+                    "outlived": backfill.outlived,
                 }
                 for path, backfill in contract.backfills.items()
             ],
@@ -217,8 +221,26 @@ def _origin(table: str, content: JsonObject) -> Origin:
 
 
 def _backfill(content: JsonObject) -> tuple[Path, Backfill]:
-    source, keeps_null = path_of(content, "from"), content.flag("keeps_null")
-    return path_of(content, "column"), Backfill(source, content.text("with"), keeps_null=keeps_null)
+    ways_out = WaysOut(
+        content.flag("keeps_null"),
+        content.flag("keeps_converted"),
+        _differing(content.nullable("differing", str)),
+    )
+    return path_of(content, "column"), Backfill(
+        path_of(content, "from"),
+        content.text("with"),
+        ways_out,
+        content.nullable("time_zone", str),
+        outlived=content.flag("outlived"),
+    )
+
+
+def _differing(text: str | None) -> Literal["keep_new", "refill"] | None:
+    match text:
+        case "keep_new" | "refill" | None:
+            return text
+        case _:
+            raise ValueError(f"{text!r} is not what differing values are declared to be")
 
 
 def _tracking_to_json(tracking: ColumnTracking) -> dict[str, object]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 from schemalint.base.errors import ConfigError
 from schemalint.base.values import replace
@@ -19,6 +20,7 @@ from schemalint.deploy.catalog_features import (
     with_features_of_catalog,
 )
 from schemalint.deploy.deploy_input import DeployInput
+from schemalint.deploy.drop_duties import drops_to_prove, outlived_backfills
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied, unseen_edits
 from schemalint.deploy.table_identity import TableIdentities
 from schemalint.judge.case import Case, Purpose
@@ -90,7 +92,11 @@ def planned(
     verdict, upgrades = _verdict_on(case)
     outcome = _approved_in_plan(request, contract, last_applied.base, identities.revisions, verdict.findings)
     findings = _still_forbidding(outcome)
+    to_prove = partial(drops_to_prove, contract=contract, live=table, last_applied=last_applied)
+    duties = outlived_backfills(contract, table, identities.revisions)
+    contract = replace(contract, backfills={**duties, **contract.backfills}) if duties else contract
     plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
+    plan = replace(plan, drops_to_prove=to_prove(plan))
     plan = _with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, outcome)
     plan = replace(plan, target=request.target.name, clients=each_client_once(verdict.clients))
     if obstacles:

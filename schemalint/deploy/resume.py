@@ -22,6 +22,7 @@ from schemalint.delta.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRIT
 from schemalint.delta.table import LiveTable, Metadata, TableState
 from schemalint.deploy.consumer_streams import planned_streams, without_unread_streams
 from schemalint.deploy.deploy_input import Deployment, TargetAccess, UnplannedTable
+from schemalint.deploy.drop_duties import dropped_since
 from schemalint.deploy.other_engine import NEWEST
 from schemalint.deploy.plan_file import FiledTable, Origin, PlanFile
 from schemalint.judge.case import Case, Purpose
@@ -265,12 +266,14 @@ def _rest(plan: TablePlan, origin: Origin, contract: Contract, live: LiveTable) 
         reason = f"the table differs from the plan file: {differences}"
         return _refused(plan, Refusal(RefusalKind.OPERATION, reason, "plan again"))
     is_recorded = applied == plan.declaration_hash and PENDING not in live.state.properties
+    writes_marker = bool(rest.steps) or not is_recorded
     return replace(
         with_size(now, live, rest.steps),
         live=rest.expected,
         features=live.protocol.features,
         steps=rest.steps,
-        writes_marker=bool(rest.steps) or not is_recorded,
+        writes_marker=writes_marker,
+        drops_to_prove=dropped_since(contract, plan.live or _NOTHING, live) if writes_marker else (),
         done=len(plan.steps) - len(rest.steps),
     )
 

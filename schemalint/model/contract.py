@@ -45,18 +45,40 @@ class Deprecation:
 
 
 @frozen
+class WaysOut:
+    """What the drop of an old column may lose; by default nothing.
+
+    Attributes:
+        keeps_null: Whether rows whose values do not convert may stay null (``unfilled: keep_null``).
+        keeps_converted: Whether a value may differ from that of the source (``inexact: keep_converted``).
+        differing: What is the truth where the new column has another value than the fill would write: the
+            new column (``keep_new``), or the old one, so that it is filled again (``refill``). None if
+            nobody knows.
+    """
+
+    keeps_null: bool = False
+    keeps_converted: bool = False
+    differing: Literal["keep_new", "refill"] | None = None
+
+
+@frozen
 class Backfill:
-    """How `apply` fills a column from another one of its row.
+    """How `apply` fills a column from others of its row.
 
     Attributes:
         source: The column that has the values so far.
         expression: The value of the row in SQL. Nothing but `delta.fill_expressions` says what may run.
-        keeps_null: Whether rows whose values do not convert may stay null when the source is dropped.
+        ways_out: What the drop of the source may lose.
+        time_zone: The time zone of the session that evaluates the expression; None for UTC.
+        outlived: Whether only an older revision declares it: then it fills nothing, and the drop of its
+            source still needs the proof that no value is lost.
     """
 
     source: Path
     expression: str
-    keeps_null: bool = False
+    ways_out: WaysOut = WaysOut()
+    time_zone: str | None = None
+    outlived: bool = False
 
 
 @frozen

@@ -28,7 +28,8 @@ def passes(step: Step, plan: TablePlan) -> int:
 
     A fill counts the rows before and after, and asks for the files that they are in. Each of its commits
     finds its rows, and rewrites their files: partitions that no commit of another part reads again, or with
-    deletion vectors any rows. Conflicts come on top. If the bytes are unknown, it is the smallest number.
+    deletion vectors any rows, once they are counted by share. Conflicts come on top. If the bytes are
+    unknown, it is the smallest number.
     """
     if step.kind is not StepKind.FILL:
         return len(step.fills)
@@ -36,7 +37,8 @@ def passes(step: Step, plan: TablePlan) -> int:
     divides = live is not None and not live.partition_keys and live.enabled(properties.DELETION_VECTORS)
     if plan.size and divides:
         commits = min(ceil(plan.size / FILL_COMMIT_BYTES), MOST_FILL_COMMITS)
-    return 3 + 2 * commits
+    shares = 1 if commits > 1 else 0
+    return 3 + shares + 2 * commits
 
 
 def risks(step: Step, plan: TablePlan) -> Iterator[str]:

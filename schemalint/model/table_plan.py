@@ -12,12 +12,13 @@ from schemalint.base.errors import Location
 from schemalint.base.redaction import without_uri_secrets
 from schemalint.base.values import frozen, replace
 from schemalint.delta.change import Change
-from schemalint.delta.datatype import DataType
+from schemalint.delta.datatype import DataType, Struct
 from schemalint.delta.path import Path
 from schemalint.delta.table import TableState
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.consumer import Consumer
+from schemalint.model.contract import Backfill, WaysOut
 from schemalint.model.finding import Finding, ObjectRef
 from schemalint.model.json_forms import consumer_to_json
 from schemalint.model.marker import Marker
@@ -68,21 +69,45 @@ class Approval(Enum):
 
 @frozen
 class Fill:
-    """A column to fill from another one, under the names at that moment.
+    """A column to fill from others of its row, under the names at that moment.
 
     Attributes:
         column: The column.
         type: Its type.
-        source: The other column.
+        source: The column that has the values so far.
         expression: The value of the row in SQL, as `delta.fill_expressions` allows it.
-        keeps_null: Whether rows that do not convert may stay null when the source is dropped.
+        columns: The columns that the expression can read.
+        others: The other columns that the expression reads, and that go with the source.
+        ways_out: What may be lost.
+        time_zone: The time zone of the session that evaluates the expression; None for UTC.
     """
 
     column: Path
     type: DataType
     source: Path
     expression: str
-    keeps_null: bool = False
+    columns: Struct = Struct()
+    others: tuple[Path, ...] = ()
+    ways_out: WaysOut = WaysOut()
+    time_zone: str | None = None
+
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        """The columns whose values the fill has to keep."""
+        return (self.source, *self.others)
+
+
+@frozen
+class DropToProve:
+    """A column that may have been dropped before anybody proved that its values are in another one.
+
+    Attributes:
+        column: The declared path of the other column.
+        backfill: How it was filled.
+    """
+
+    column: Path
+    backfill: Backfill
 
 
 @frozen
@@ -195,6 +220,7 @@ class TablePlan:
         filed_hash: The hash that the table had before `apply` left out steps; None if it has all of them.
         unfilled: The fills that `apply` leaves out, because their approval is missing.
         size: The bytes of the live data files, if the plan has a fill; None if unknown.
+        drops_to_prove: What a run proves before all else, because no marker tells that one has.
     """
 
     table: str
@@ -219,6 +245,7 @@ class TablePlan:
     filed_hash: str | None = None
     unfilled: tuple[Step, ...] = ()
     size: int | None = None
+    drops_to_prove: tuple[DropToProve, ...] = ()
 
     @property
     def has_work(self) -> bool:

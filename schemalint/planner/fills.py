@@ -13,27 +13,33 @@ from typing import Final
 from schemalint.base.values import replace
 from schemalint.delta.change import Change, FieldAdded, FieldRemoved, Renames, TypeChanged, renames_of
 from schemalint.delta.column_users import columns_used
-from schemalint.delta.datatype import DataType, field_at, type_at
-from schemalint.delta.fill_expressions import fill_fault, fill_obstacle
-from schemalint.delta.path import Path, format_path, is_within, lowercased
+from schemalint.delta.datatype import DataType, Field, Struct, field_at, type_at
+from schemalint.delta.fill_expressions import fill_fault, fill_obstacle, reads_source
+from schemalint.delta.path import Path, format_path, is_within, lowercased, path_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.model.contract import Backfill, Contract
 from schemalint.model.finding import ObjectRef
 from schemalint.model.table_plan import Approval, Cost, Fill, Refusal, RefusalKind, Step, StepKind, TablePlan
-from schemalint.planner import statements
 from schemalint.planner.alter_context import AlterContext
+from schemalint.planner.fill_statements import fill_rows
 
 _DECLARED: Final = RefusalKind.DECLARATION
+_UNDO: Final = "nothing to undo: only nulls are replaced"
+_UNDO_OF_REFILL: Final = "cannot be undone in place: values that differ are overwritten (differing: refill)"
 
 
 def filled_before_drops(context: AlterContext) -> Iterator[Step]:
     """Fill columns from those that the plan drops, under the names that all columns have until then."""
-    yield from (_step(context, fill) for _path, fill, drops in _fills(context) if drops)
+    for path, fill, drops in _fills(context):
+        if drops and not context.backfills[path].outlived:
+            yield _step(context, fill)
 
 
 def filled_last(context: AlterContext) -> Iterator[Step]:
     """Fill columns from those that stay."""
-    yield from (_step(context, fill) for _path, fill, drops in _fills(context) if not drops)
+    for path, fill, drops in _fills(context):
+        if not (drops or context.backfills[path].outlived):
+            yield _step(context, fill)
 
 
 def filling(context: AlterContext, expression: str) -> tuple[Fill, ...]:
@@ -42,7 +48,8 @@ def filling(context: AlterContext, expression: str) -> tuple[Fill, ...]:
     return tuple(
         fill
         for path, fill, _drops in _fills(context)
-        if any(is_within(names, lowercased(path)) or is_within(lowercased(path), names) for names in used)
+        if not context.backfills[path].outlived
+        and any(is_within(names, lowercased(path)) or is_within(lowercased(path), names) for names in used)
     )
 
 
@@ -74,7 +81,21 @@ def _fills(context: AlterContext) -> Iterator[tuple[Path, Fill, bool]]:
         if field_at(context.live.columns, source) is None or type_ is None:
             continue
         name = column if drops else path
-        yield path, Fill(name, type_, backfill.source, backfill.expression, backfill.keeps_null), drops
+        columns = _columns(context, backfill.expression, at_end=not drops)
+        used = sorted(columns_used(backfill.expression) or ())
+        fill = Fill(
+            name,
+            type_,
+            backfill.source,
+            backfill.expression,
+            columns,
+            tuple(
+                other for other in used if lowercased(other) != lowercased(source) and context.drops(other)
+            ),
+            backfill.ways_out,
+            backfill.time_zone,
+        )
+        yield path, fill, drops
 
 
 def _type(context: AlterContext, declared: Path, live: Path, *, at_end: bool) -> DataType | None:
@@ -88,14 +109,30 @@ def _type(context: AlterContext, declared: Path, live: Path, *, at_end: bool) ->
     return None if field is None else field.type
 
 
+def _columns(context: AlterContext, expression: str, *, at_end: bool) -> Struct:
+    """Return the columns that an expression can read: as they are now, or at the end of the plan."""
+    if not at_end:
+        return context.live.columns
+    added = {lowercased(change.path): change.field for change in context.of(FieldAdded)}
+    retyped = {lowercased(change.path): change.new for change in context.of(TypeChanged)}
+    fields: list[Field] = []
+    for name in dict.fromkeys(names[0] for names in sorted(columns_used(expression) or ())):
+        path = (name,)
+        field = added.get(lowercased(path)) or field_at(context.live.columns, context.renames.back(path))
+        if field is not None:
+            type_ = retyped.get(lowercased(path), field.type)
+            fields.append(replace(field, name=name, type=type_))
+    return Struct(tuple(fields))
+
+
 def _step(context: AlterContext, fill: Fill) -> Step:
     column, source = format_path(fill.column), format_path(fill.source)
     return Step(
         StepKind.FILL,
-        statements.fill_rows(context.table, fill),
+        fill_rows(context.table, fill),
         (),
         (f"{column} is declared to be filled from {source}",),
-        undo_note="nothing to undo: only nulls are replaced",
+        undo_note=_UNDO if fill.ways_out.differing != "refill" else _UNDO_OF_REFILL,
         cost=Cost.REWRITE,
         needs=frozenset({Approval.DATA}),
         fills=(fill,),
@@ -123,6 +160,13 @@ def refused_fills(changes: Iterable[Change], live: TableState, contract: Contrac
             yield Refusal(
                 _DECLARED, f"the expression that fills {name} {fault.what}", fault.help, about=about
             )
+        elif not reads_source(backfill.expression, backfill.source):
+            source = format_path(backfill.source)
+            reason = f"the expression that fills {name} does not read {source}"
+            yield Refusal(_DECLARED, reason, f"use {source} in it, or name its column in `from`", about=about)
+        elif (gone := _dropped_before(contract, backfill)) is not None:
+            reason = f"the expression that fills {name} reads {gone}, which is dropped while its source stays"
+            yield Refusal(_DECLARED, reason, "drop both together, or none", about=about)
         elif obstacle := fill_obstacle(path, backfill.source, contract.state.columns):
             yield Refusal(_DECLARED, f"{name} cannot be filled: {obstacle}", "remove `backfill`", about=about)
         elif _drops(all_changes, backfill.source) and (renamed := _renamed(renames, backfill)):
@@ -131,6 +175,17 @@ def refused_fills(changes: Iterable[Change], live: TableState, contract: Contrac
                 f"{renamed} is renamed while {name} is filled from a column that is dropped",
                 "apply the rename first, then drop the column",
             )
+
+
+def _dropped_before(contract: Contract, backfill: Backfill) -> str | None:
+    """Return a column of an expression that the contract drops before the column that is filled from."""
+    state = contract.state
+    if field_at(state.columns, backfill.source) is None:
+        return None
+    for names in sorted(columns_used(backfill.expression) or ()):
+        if path_key(names) in state.dropped_by_key and field_at(state.columns, names) is None:
+            return format_path(names)
+    return None
 
 
 def _drops(changes: Iterable[Change], source: Path) -> bool:

@@ -69,9 +69,19 @@ def _of_fill(step: Step, fill: Fill, state: TableState) -> Iterator[str]:
         yield _column(fill.column, state)
         yield _column(fill.source, state)
     elif step.kind is not StepKind.ADD_CONSTRAINT or type_at(state.columns, fill.source) is not None:
-        judged = fill.keeps_null or step.kind is StepKind.ADD_CONSTRAINT
+        yield from _judged(fill) if step.kind is StepKind.DROP_COLUMNS else ()
+        judged = fill.ways_out.keeps_null or step.kind is StepKind.ADD_CONSTRAINT
         which = "row whose value converts" if judged else "row"
         yield f"no {which} has {source} without {column}"
+
+
+def _judged(fill: Fill) -> Iterator[str]:
+    """Yield what the proof of a drop requires of the rows that have both columns."""
+    column, value = format_path(fill.column), f"the value of {fill.expression}"
+    if fill.ways_out.differing != "keep_new":
+        yield f"{column} has {value} in each row that has it"
+    if not fill.ways_out.keeps_converted:
+        yield f"{value} is the number, day or instant of {format_path(fill.source)}, as far as that is known"
 
 
 def _undo_note(step: Step) -> str:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from schemalint.delta.datatype import DataType, Field, Identity
-from schemalint.delta.fill_expressions import tried
 from schemalint.delta.path import Part, Path, split_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.type_text import print_type
-from schemalint.model.table_plan import Fill
 
 
 def path_table(uri: str) -> str:
@@ -108,25 +106,6 @@ def drop_feature(table: str, name: str, *, truncates: bool) -> str:
     """Drop a feature: Delta makes several commits and rewrites the files that need the feature."""
     history = " TRUNCATE HISTORY" if truncates else ""
     return f"ALTER TABLE {table} DROP FEATURE {always_quoted(name)}{history}"
-
-
-def fill_rows(table: str, fill: Fill, *, within: str = "") -> str:
-    """Fill a column where it is null, its source is not, and the value converts; maybe of some rows only."""
-    part = f"\n  AND ({within})" if within else ""
-    return (
-        f"UPDATE {table}\nSET {path_text(fill.column)} = ({fill.expression})\n"
-        f"WHERE {unfilled(fill)}\n  AND {converted(fill)} IS NOT NULL{part}"
-    )
-
-
-def unfilled(fill: Fill) -> str:
-    """Return the condition of the rows whose column has no value yet."""
-    return f"{path_text(fill.column)} IS NULL AND {path_text(fill.source)} IS NOT NULL"
-
-
-def converted(fill: Fill) -> str:
-    """Return the value of a row for its column; null where a cast in it fails, or where it does not fit."""
-    return f"try_cast(({tried(fill.expression)}) AS {print_type(fill.type)})"
 
 
 def append_nothing(table: str, columns: Iterable[str]) -> str:

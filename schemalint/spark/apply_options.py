@@ -29,7 +29,8 @@ class ApplyOptions(DeployOptions):
             default branch.
         log: The file of the deploy log, written as JSON lines while tables change.
         max_bytes: Fill at most the rows of so many bytes of data files, for each column.
-        samples: Show values that do not convert.
+        samples: Show values that do not convert to the operator; they are in no report and no log.
+        samples_to: A file for these values in place of the operator.
     """
 
     all_or_nothing: bool = False
@@ -40,6 +41,7 @@ class ApplyOptions(DeployOptions):
     log: str | Path | None = None
     max_bytes: int | None = None
     samples: bool = False
+    samples_to: str | Path | None = None
 
     @property
     def log_file(self) -> Path | None:
@@ -49,7 +51,7 @@ class ApplyOptions(DeployOptions):
     @property
     def fills(self) -> FillLimits:
         """How far to fill columns."""
-        return FillLimits(self.max_bytes, self.samples)
+        return FillLimits(self.max_bytes, self.samples or self.samples_to is not None)
 
 
 class Operator(Protocol):
@@ -69,6 +71,9 @@ class Operator(Protocol):
 
     def note(self, text: str) -> None:
         """Hear what is worth telling, and stops nothing; called in several threads."""
+
+    def sample(self, text: str) -> None:
+        """See values of a table, which must not reach a report or a log; called in several threads."""
 
 
 class Unattended:
@@ -90,3 +95,6 @@ class Unattended:
 
     def note(self, text: str) -> None:
         """Tell nobody."""
+
+    def sample(self, text: str) -> None:
+        """Show nobody values of a table."""

@@ -1,8 +1,8 @@
 """Fill a column of a table from another one, commit by commit.
 
 The condition of the rows is the only state: a run that was killed, or whose budget is used up, goes on where
-the column is still null. No statement overwrites a value that is there, and no value leaves the engine but
-the samples that the user asks for.
+the column is still null. No statement overwrites a value that is there, but with `differing: refill`, and no
+value leaves the engine but the samples that the user asks for.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from math import ceil
 from typing import Any, Final
 
 from schemalint.base.errors import ApplyError
-from schemalint.base.values import field, frozen
+from schemalint.base.values import field, frozen, replace
 from schemalint.delta.datatype import VARIANT, VOID, Field, Map, Struct, type_at, walk
 from schemalint.delta.path import format_path
 from schemalint.delta.properties import DELETION_VECTORS
@@ -22,9 +22,12 @@ from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.table_plan import FILL_COMMIT_BYTES, MOST_FILL_COMMITS, Fill
-from schemalint.planner import statements
+from schemalint.planner.fill_statements import count_rows, fill_rows, to_fill
+from schemalint.planner.fill_values import fill_value
+from schemalint.planner.statements import path_text
 from schemalint.spark.prechecks import shown_value
 from schemalint.spark.session import SqlSession, StatementError, ask
+from schemalint.spark.session_settings import TIME_ZONE, UTC, assigned
 
 ATTEMPTS: Final = 6
 """How often a statement is run that meets commits of other writers."""
@@ -43,7 +46,7 @@ class FillLimits:
 
     Attributes:
         max_bytes: How many bytes of data files the rows to fill may be in; None for any number.
-        samples: Whether to show values that do not convert.
+        samples: Whether to look for values that do not convert.
     """
 
     max_bytes: int | None = None
@@ -52,23 +55,71 @@ class FillLimits:
 
 @frozen
 class Rows:
-    """The rows of a table at a version.
+    """The rows of a table at a version, as a fill divides them.
+
+    Each row whose source has a value is of one of four kinds: to fill, not converted, equal or differing.
 
     Attributes:
         version: The version.
         visible: All rows that the session sees.
-        unfilled: Those whose column is null, and the source is not.
-        convertible: Those of them whose value converts.
+        to_fill: The column is null, and the value converts.
+        not_converted: The column is null, and the value does not convert.
+        equal: The column has the value.
+        differing: The column has another value, or one of a row whose value does not convert.
+        refillable: The differing rows whose value converts.
+        inexact: The rows to fill and the equal ones whose value is another number, day or instant than that
+            of the source, as far as `judges_exactness`.
+        spelled: Those whose source is a text with leading zeros or blanks.
+        largest_difference: The largest difference of an inexact number, as text.
+        judges_exactness: Whether it is known of the expression what it changes.
     """
 
     version: int
     visible: int
-    unfilled: int
-    convertible: int
+    to_fill: int
+    not_converted: int
+    equal: int
+    differing: int
+    refillable: int
+    inexact: int
+    spelled: int
+    largest_difference: str | None = None
+    judges_exactness: bool = True
 
-    def left(self, fill: Fill) -> int:
-        """Return the number of rows that would lose a value with the source."""
-        return self.convertible if fill.keeps_null else self.unfilled
+    def fillable(self, fill: Fill) -> int:
+        """Return the number of rows that an UPDATE would write."""
+        return self.to_fill + (self.refillable if fill.ways_out.differing == "refill" else 0)
+
+    def in_the_way(self, fill: Fill) -> tuple[str, ...]:
+        """Return what keeps the source from being dropped, a text for each kind of rows."""
+        ways_out = fill.ways_out
+        kinds = (
+            (self.to_fill, "to fill", False),
+            (self.not_converted, "not converted", ways_out.keeps_null),
+            (self.inexact, "inexact", ways_out.keeps_converted),
+            (self.differing, "differing", ways_out.differing == "keep_new"),
+        )
+        return tuple(f"{rows:,} {kind}" for rows, kind, may in kinds if rows and not may)
+
+    def text(self) -> str:
+        """Return the counts as the end of a sentence."""
+        parts = [
+            f"{self.equal:,} equal",
+            f"{self.to_fill:,} to fill",
+            f"{self.not_converted:,} not converted",
+            f"{self.differing:,} differing",
+            f"{self.inexact:,} inexact" if self.judges_exactness else "exactness not known",
+        ]
+        if self.inexact and self.largest_difference is not None:
+            parts[-1] += f" (by up to {plain_number(self.largest_difference)})"
+        if self.spelled:
+            parts.append(f"{self.spelled:,} with leading zeros or blanks")
+        return ", ".join(parts)
+
+
+def plain_number(text: str) -> str:
+    """Return a decimal without zeros at its end."""
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 @frozen
@@ -80,27 +131,19 @@ class FillResult:
         rows: How many rows it filled.
         commits: How many commits it made.
         after: The rows afterwards.
-        samples: Some values that do not convert.
     """
 
     fill: Fill
     rows: int
     commits: int
     after: Rows
-    samples: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """The result as a sentence."""
         column, source = format_path(self.fill.column), format_path(self.fill.source)
         rows, commits = _counted(self.rows, "row"), _counted(self.commits, "commit")
-        parts = [f"{column}: {rows} filled from {source} in {commits}"]
-        if broken := self.after.unfilled - self.after.convertible:
-            shown = f" ({', '.join(self.samples)})" if self.samples else ""
-            parts.append(f"{_counted(broken, 'value')} that cannot be converted{shown}")
-        if self.after.convertible:
-            parts.append(f"{_counted(self.after.convertible, 'row')} left")
-        return ", ".join(parts)
+        return f"{column}: {rows} filled from {source} in {commits}: {self.after.text()}"
 
 
 @frozen
@@ -137,6 +180,7 @@ class TableFills:
         rows_in_log: Returns how many rows the log says that a version has; None if it does not say it.
         limits: What the run may do.
         note: Called with each commit.
+        sample: Called with values of the table, which nothing else tells.
     """
 
     session: SqlSession
@@ -145,6 +189,7 @@ class TableFills:
     rows_in_log: Callable[[int], int | None]
     limits: FillLimits = FillLimits()
     note: Callable[[str], None] = field(default=lambda _text: None)
+    sample: Callable[[str], None] = field(default=lambda _text: None)
 
     def fill(self, fill: Fill) -> FillResult:
         """Fill a column, as far as the limits allow.
@@ -159,7 +204,7 @@ class TableFills:
         rows = commits = used = done = 0
         blocked: list[StatementError] = []
         most_blocked = _MOST_BLOCKED if _partition_columns(live) else 1
-        slices = deque(self._slices(fill, live) if before.convertible else ())
+        slices = deque(self._slices(fill, live) if before.fillable(fill) else ())
         while slices and len(blocked) < most_blocked:
             part = slices.popleft()
             if self.limits.max_bytes is not None and used + part.size > self.limits.max_bytes:
@@ -178,23 +223,23 @@ class TableFills:
             rows, used, commits, done = rows + filled, used + part.size, commits + (filled > 0), done + 1
             parts = f"{done:,} of {_counted(done + len(slices), 'part')}"
             self.note(f"{format_path(fill.column)}: {parts}, {_counted(rows, 'row')} filled")
-        after = self.count(fill, self.read().version) if before.convertible else before
-        if blocked and after.convertible:
+        after = self.count(fill, self.read().version) if before.fillable(fill) else before
+        if blocked and after.fillable(fill):
             raise _too_many_conflicts(fill, rows, after, blocked[0])
-        has_broken = after.unfilled > after.convertible
-        samples = tuple(self._samples(fill, after.version)) if has_broken and self.limits.samples else ()
-        return FillResult(fill, rows, commits, after, samples)
+        if self.limits.samples and after.not_converted:
+            values = ", ".join(self._samples(fill, after.version))
+            self.sample(f"{format_path(fill.source)}: some values that do not convert: {values}")
+        return FillResult(fill, rows, commits, after)
 
     def count(self, fill: Fill, version: int) -> Rows:
         """Count the rows of a version."""
-        conditions = (
-            statements.unfilled(fill),
-            f"{statements.unfilled(fill)} AND {statements.converted(fill)} IS NOT NULL",
-        )
-        counts = ", ".join(f"count_if({condition})" for condition in conditions)
-        query = f"SELECT count(*), {counts} FROM {self.table} VERSION AS OF {version}"  # noqa: S608 (all names are quoted)
-        ((all_rows, left, convertible),) = ask(self.session, query)
-        return Rows(version, all_rows, left, convertible)
+        (row,) = self._ask(fill, count_rows(self.table, fill, version))
+        return replace(Rows(version, *row), judges_exactness=fill_value(fill).inexact is not None)
+
+    def _ask(self, fill: Fill, statement: str) -> list[Any]:
+        """Run a statement in the time zone of a fill."""
+        with assigned(self.session, {TIME_ZONE: fill.time_zone or UTC}):
+            return ask(self.session, statement)
 
     def _require_all_rows(self, rows: Rows) -> None:
         """Require that the session sees all rows: a filter or a mask would be written into the table."""
@@ -207,15 +252,15 @@ class TableFills:
 
     def _update(self, fill: Fill, part: _Slice, attempts: int) -> int:
         """Fill rows, and return their number."""
-        statement = statements.fill_rows(self.table, fill, within=part.condition)
+        statement = fill_rows(self.table, fill, within=part.condition)
         for attempt in range(1, attempts):
             try:
-                return _updated_rows(ask(self.session, statement))
+                return _updated_rows(self._ask(fill, statement))
             except StatementError as error:
                 if not error.is_conflict:
                     raise
                 time.sleep(_FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
-        return _updated_rows(ask(self.session, statement))
+        return _updated_rows(self._ask(fill, statement))
 
     def _slices(self, fill: Fill, live: LiveTable) -> Iterator[_Slice]:
         """Yield disjoint parts of the rows to fill, none larger than a commit should be, if possible."""
@@ -234,7 +279,13 @@ class TableFills:
             yield _Slice((("", size or 0),))
             return
         hashed = f"pmod(xxhash64({', '.join(columns)}), {number})"
-        yield from (_Slice(((f"{hashed} = {part}", ceil(size / number)),)) for part in range(number))
+        # The fullest part first: a run with a small budget would else meet the same part each time.
+        parts = self._ask(
+            fill,
+            f"SELECT {hashed} AS part, count(*) AS rows FROM {self.table} VERSION AS OF {live.version} "  # noqa: S608 (all names are quoted)
+            f"WHERE {to_fill(fill, fill_value(fill))} GROUP BY 1 ORDER BY rows DESC, part",
+        )
+        yield from (_Slice(((f"{hashed} = {part}", ceil(size / number)),)) for part, _rows in parts)
 
     def _of_partitions(
         self, fill: Fill, live: LiveTable, names: tuple[str, ...], most: int
@@ -256,13 +307,14 @@ class TableFills:
     def _sizes(self, fill: Fill, live: LiveTable, names: tuple[str, ...]) -> list[Any]:
         """Return the bytes of the files with rows to fill, by the partition columns, which are quoted."""
         texts = [f"CAST({name} AS string)" for name in names]
-        inner = ", ".join((*names, f"max({_METADATA}.file_size) AS size"))
+        inner = ", ".join((*names, f"max({_METADATA}.file_size) AS size", "count(*) AS rows"))
         by_file = ", ".join((*names, f"{_METADATA}.file_path"))
-        by_partition = f"GROUP BY {', '.join(names)} ORDER BY {', '.join(names)}" if names else ""
-        return ask(
-            self.session,
+        fullest = "sum(rows) DESC, " if self.limits.max_bytes is not None else ""
+        by_partition = f"GROUP BY {', '.join(names)} ORDER BY {fullest}{', '.join(names)}" if names else ""
+        return self._ask(
+            fill,
             f"SELECT {', '.join((*texts, 'sum(size)'))} FROM (SELECT {inner} FROM {self.table} VERSION AS OF "  # noqa: S608 (all names are quoted)
-            f"{live.version} WHERE {statements.unfilled(fill)} GROUP BY {by_file}) {by_partition} "
+            f"{live.version} WHERE {to_fill(fill, fill_value(fill))} GROUP BY {by_file}) {by_partition} "
             f"LIMIT {MOST_FILL_COMMITS}",
         )
 
@@ -275,10 +327,10 @@ class TableFills:
         )
 
     def _samples(self, fill: Fill, version: int) -> Iterator[str]:
-        source = statements.path_text(fill.source)
-        left = f"{statements.unfilled(fill)} AND {statements.converted(fill)} IS NULL"
+        source, value = path_text(fill.source), fill_value(fill)
+        left = f"{path_text(fill.column)} IS NULL AND ({value.counts}) AND NOT ({value.converts})"
         query = f"SELECT DISTINCT CAST({source} AS string) FROM {self.table} VERSION AS OF {version}"  # noqa: S608 (all names are quoted)
-        rows = ask(self.session, f"{query} WHERE {left} LIMIT {_SAMPLES}")
+        rows = self._ask(fill, f"{query} WHERE {left} LIMIT {_SAMPLES}")
         yield from (shown_value(value) for (value,) in rows)
 
 
@@ -293,7 +345,7 @@ def _updated_rows(answer: list[Any]) -> int:
 
 def _too_many_conflicts(fill: Fill, rows: int, after: Rows, error: StatementError) -> ApplyError:
     return ApplyError(
-        f"{format_path(fill.column)}: {_counted(rows, 'row')} filled, {after.convertible:,} left: other "
+        f"{format_path(fill.column)}: {_counted(rows, 'row')} filled, {after.fillable(fill):,} left: other "
         f"writers committed during each of {ATTEMPTS} attempts: {error.message}",
         help="apply again: what is filled stays so; in a table without partitions every append conflicts, so "
         f"pause the writers, or make parts that take less time: {DELETION_VECTORS} and --max-bytes",

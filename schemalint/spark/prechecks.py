@@ -19,8 +19,10 @@ from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.table_plan import Fill, Step, StepKind, TablePlan
+from schemalint.planner.fill_statements import fill_rows
+from schemalint.planner.fill_values import fill_value
 from schemalint.planner.simulate import simulate
-from schemalint.planner.statements import converted, create_table, fill_rows, path_text
+from schemalint.planner.statements import create_table, path_text
 from schemalint.spark.session import SqlSession, StatementError, ask
 
 # EXPLAIN returns errors of the analysis as text (Spark's ExplainCommand), and raises errors of the grammar.
@@ -126,7 +128,7 @@ def _fill(fill: Fill, columns: Struct, table: str, *, is_live: bool) -> _Trial:
     statement = fill_rows(table, fill)
     control = f"UPDATE {table} SET {column} = {column}"  # noqa: S608 (all names are quoted)
     if not is_live:
-        statement, control = f"SELECT {converted(fill)} FROM {rows}", f"SELECT 1 FROM {rows}"  # noqa: S608 (all names are quoted)
+        statement, control = f"SELECT {fill_value(fill).value} FROM {rows}", f"SELECT 1 FROM {rows}"  # noqa: S608 (all names are quoted)
     return _Trial(f"the fill of {format_path(fill.column)}", fill.expression, statement, control)
 
 
@@ -297,7 +299,8 @@ def _source(
         if fill := _fill_of((origin or name).lower(), fills):
             if not _evaluates(fill, live, origins):
                 return None
-            value = f"coalesce({value}, if({path_text(fill.source)} IS NULL, NULL, {converted(fill)}))"
+            filled = fill_value(fill)
+            value = f"coalesce({value}, if(({filled.counts}) AND {filled.converts}, {filled.value}, NULL))"
         if live_field is None or print_type(live_field.type) != print_type(field.type):
             value = f"CAST({value} AS {print_type(field.type)})"
         texts.append(f"{value} AS {always_quoted(field.name)}")

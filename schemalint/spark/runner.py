@@ -12,7 +12,8 @@ from typing import Final, TypeVar
 
 import schemalint
 from schemalint.base.errors import InternalError, LiveError, SchemalintError, WaitingError, worst_status
-from schemalint.base.printable import json_text
+from schemalint.base.files import LineFile
+from schemalint.base.printable import json_text, terminal_text
 from schemalint.base.values import frozen, replace
 from schemalint.deploy.approvals import require_at_most
 from schemalint.deploy.catalog_features import require_told_features
@@ -167,7 +168,12 @@ def apply_plan(
     ):
         if any(plan.name is None for plan in work):
             catalog.enter_context(session_catalog(*sessions))
-        tables = _Tables(deployment, options, operator, log, sessions, tell)
+        show = operator.sample
+        if options.samples_to is not None:
+            file = LineFile(Path(options.samples_to))
+            catalog.callback(file.close)
+            show = partial(_write_sample, file)
+        tables = _Tables(deployment, options, operator, log, sessions, tell, show)
         return tables.apply(work)
 
 
@@ -199,6 +205,7 @@ class _Tables:
         log: Gets a line for each statement, and for each table as it ends.
         sessions: As many as tables that change at the same time.
         tell: Called whenever the work on a table begins or ends.
+        show: Called with values of a table.
     """
 
     deployment: Deployment
@@ -207,6 +214,7 @@ class _Tables:
     log: DeployLog
     sessions: list[SqlSession]
     tell: Tell
+    show: Callable[[str], None]
 
     def apply(self, work: list[TablePlan]) -> tuple[AppliedTable, ...]:
         """Check all tables with work, run those that pass, and return the results of all tables."""
@@ -311,12 +319,17 @@ class _Tables:
             partial(tables.number_of_rows, contract, plan.uri),
             self.options.fills,
             lambda text: self.operator.note(f"{plan.table}: {text}"),
+            lambda text: self.show(f"{plan.table}: {text}"),
         )
         run.run_steps()
         recorded = run.record(contract, self.deployment.revision)
         if (error := unfilled_error(plan, run.unfilled)) is not None:
             raise error
         return recorded
+
+
+def _write_sample(file: LineFile, text: str) -> None:
+    file.write(terminal_text([text]))
 
 
 def _streams(plan: TablePlan, deployment: Deployment) -> tuple[StreamReport, ...]:

@@ -25,6 +25,10 @@ _TEXTS: Final = _PROPERTIES | _TYPES | {StepKind.ADD_CONSTRAINT, StepKind.FILL}
 _ALL: Final = frozenset(StepKind)
 
 
+TIME_ZONE: Final = "spark.sql.session.timeZone"
+UTC: Final = "UTC"
+
+
 @frozen
 class Setting:
     """A setting that changes what statements do.
@@ -58,10 +62,11 @@ REQUIRED: Final[Mapping[str, Setting]] = {
     "spark.sql.caseSensitive": Setting("false", _ALL),
     "spark.sql.parser.escapedStringLiterals": Setting("false", _TEXTS | _PARSED),
     "spark.sql.parser.quotedRegexColumnNames": Setting("false", _PARSED),
+    "spark.sql.legacy.timeParserPolicy": Setting("CORRECTED", _EXPRESSIONS),
     "spark.sql.storeAssignmentPolicy": Setting("ANSI", frozenset({StepKind.FILL})),
     "spark.sql.readSideCharPadding": Setting("true", _EXPRESSIONS),
     "spark.sql.runSQLOnFiles": Setting("true", _ALL),
-    "spark.sql.session.timeZone": Setting("UTC", _EXPRESSIONS),  # of literals such as timestamp'2026-01-01'
+    TIME_ZONE: Setting(UTC, _EXPRESSIONS),  # of literals such as timestamp'2026-01-01'
     "spark.sql.variable.substitute": Setting("false", _ALL),  # Spark substitutes even in quoted names
     # Statements
     "spark.sql.defaultColumn.enabled": Setting("true", _DEFAULTS),

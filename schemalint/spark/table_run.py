@@ -30,7 +30,7 @@ from schemalint.planner import (
 from schemalint.planner.simulate import describe_change
 from schemalint.planner.statements import append_nothing, takes_values, unset_properties
 from schemalint.spark.fill import TableFills
-from schemalint.spark.fill_guard import guarded_drop, require_no_rows_left
+from schemalint.spark.fill_guard import guarded_drop, prove_drops, prove_past_drops, require_no_rows_left
 from schemalint.spark.session import SqlSession, StatementError, run
 from schemalint.spark.session_settings import transaction
 from schemalint.spark.snapshot_partitions import uncompiled
@@ -71,6 +71,7 @@ class TableRun:
         tell_done: Called after each statement.
         fills: Fills columns.
         unfilled: The columns that have rows to fill after the last step.
+        proved: The steps that dropped columns, and of which this run has proved that no value was lost.
     """
 
     session: SqlSession
@@ -82,6 +83,7 @@ class TableRun:
     tell_done: OnStepDone = lambda _plan, _done: None
     fills: TableFills | None = None
     unfilled: list[str] = field(default_factory=list)
+    proved: list[Step] = field(default_factory=list)
 
     def run_steps(self) -> None:
         """Run all steps; before each, check that the table is in the state that the step requires.
@@ -94,6 +96,7 @@ class TableRun:
             WaitingError: Features stay until the retention period of the history is over; all other steps
                 are done.
         """
+        self._prove_past_drops()
         expected = self.plan.live if self.plan.live is not None else TableState()
         waiting: list[Step] = []
         table_id, remaining, attempt = self.plan.table_id, list(self.plan.steps), 1
@@ -139,6 +142,7 @@ class TableRun:
         Raises:
             ApplyError: The table differs from its declaration, or the ids cannot be removed.
         """
+        self._prove_drops()
         marker = Marker(self.plan.declaration_hash, revision)
         table, problem = self._write(contract, self._is_marked, partial(self._commit_marker, marker))
         if problem is not None:
@@ -224,14 +228,26 @@ class TableRun:
         fills = self._fills()
         if step.kind is StepKind.FILL:
             filled = [fills.fill(fill) for fill in step.fills]
-            self.unfilled += [format_path(done.fill.column) for done in filled if done.after.convertible]
+            left = [done.fill for done in filled if done.after.fillable(done.fill)]
+            self.unfilled += [format_path(fill.column) for fill in left]
             return "; ".join(done.text for done in filled)
         if step.kind is StepKind.ADD_CONSTRAINT:
             require_no_rows_left(fills, step, self.plan.table)
             run(self.session, step.sql)
             return ""
-        guarded_drop(fills, step, self.plan.table, lambda: run(self.session, step.sql))
-        return ""
+        text = guarded_drop(fills, step, self.plan.table, lambda: run(self.session, step.sql))
+        self.proved.append(step)
+        return text
+
+    def _prove_past_drops(self) -> None:
+        if self.plan.drops_to_prove:
+            prove_past_drops(self._fills(), self.plan.drops_to_prove, self.plan.table)
+
+    def _prove_drops(self) -> None:
+        drops = [step for step in self.plan.steps if step.kind is StepKind.DROP_COLUMNS and step.fills]
+        left = [step for step in drops if step not in self.proved]
+        if left:
+            prove_drops(self._fills(), left, self.plan.table, self.plan.version or 0)
 
     def _fills(self) -> TableFills:
         if self.fills is None:

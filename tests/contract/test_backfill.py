@@ -8,7 +8,7 @@ from schemalint.contract import Reading, edited_text, read
 from schemalint.contract.dialects.native.printing import print_contract
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.path import Part
-from schemalint.model.contract import Backfill, Contract
+from schemalint.model.contract import Backfill, Contract, WaysOut
 from schemalint.model.finding import DeclareRenames
 
 HEAD = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: code, type: string}\n"
@@ -38,7 +38,7 @@ def test_a_field_is_filled_and_what_does_not_convert_may_stay_null() -> None:
   - {name: lines, type: "array<struct<code: string>>"}
   - {name: m, type: int, backfill: {from: lines.element.code, with: "1"}}"""
     assert contract(text).backfills == {
-        ("s", "n"): Backfill(("s", "code"), "cast(s.code as int)", keeps_null=True),
+        ("s", "n"): Backfill(("s", "code"), "cast(s.code as int)", WaysOut(keeps_null=True)),
         ("m",): Backfill(("lines", Part.ELEMENT, "code"), "1"),
     }
 
@@ -110,7 +110,7 @@ def test_it_follows_the_columns_that_are_renamed() -> None:
         ("n",): Backfill(
             ("my code",), "cast(`my code` as int) * s.`factor` + extract(day from `on`) + length('code')"
         ),
-        ("m",): Backfill(("s", "factor"), "s.factor", keeps_null=True),
+        ("m",): Backfill(("s", "factor"), "s.factor", WaysOut(keeps_null=True)),
     }
     assert 'from: "`my code`"   # ours' in after
 

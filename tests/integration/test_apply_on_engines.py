@@ -186,7 +186,7 @@ def test_a_column_takes_the_place_of_another_one(tmp_path: Path) -> None:
     rest = f"dropped: [amount_text]\nproperties: {{delta.columnMapping.mode: name}}\n{CHECKED}"
     kept = deployed(column(FILL), rest)
     assert kept.outcomes == {"orders": "failed"}
-    assert "1 of amount_text" in kept.out + kept.err
+    assert "1 not converted of amount_text" in kept.out + kept.err
     dropped = deployed(column(f"{FILL}, unfilled: keep_null"), rest)
     assert dropped.outcomes == {"orders": "applied"}, dropped.err
     state = read_table(str(table)).state

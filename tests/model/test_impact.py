@@ -47,7 +47,7 @@ VECTORS = {"delta.enableDeletionVectors": "true"}
         (
             TableState(properties=VECTORS),
             (8 << 30) + 1,
-            "up to 8,589,934,593 bytes 7 times, and rewrites up to 8,589,934,593 bytes",
+            "up to 8,589,934,593 bytes 8 times, and rewrites up to 8,589,934,593 bytes",
         ),
         (
             TableState(properties=VECTORS, partitioned_by=("day",)),

@@ -9,7 +9,7 @@ import pytest
 from schemalint import contract as contracts
 from schemalint.delta.change import ConstraintChanged
 from schemalint.delta.datatype import UNMANAGED
-from schemalint.delta.fill_expressions import FILL_FUNCTIONS, tried
+from schemalint.delta.fill_expressions import FILL_FUNCTIONS
 from schemalint.delta.functions import FunctionKind, kind_of_function
 from schemalint.model.table_plan import RefusalKind
 from schemalint.planner.remaining_steps import Remaining, completed_steps, remaining_steps
@@ -59,11 +59,6 @@ def test_no_expression_that_must_not_run_reaches_a_statement(case: Case) -> None
 def test_functions_that_fill_are_recorded_as_deterministic_and_read_their_arguments_alone() -> None:
     assert {kind_of_function(name) for name in FILL_FUNCTIONS} == {FunctionKind.ROW}
     assert set() == FILL_FUNCTIONS & (OF_TIME | LARGE | FAILING)
-
-
-def test_casts_are_tried_and_texts_and_names_stay() -> None:
-    expression = "if(`cast` = 'cast(x)', CAST (a as int), try_cast(b as int)) -- cast(c)\n + cast"
-    assert tried(expression) == expression.replace("CAST (a", "try_cast (a")
 
 
 def test_the_column_is_added_and_filled_last() -> None:

@@ -62,17 +62,20 @@ def test_fill_waits_for_its_approval_and_the_column_is_added(orders: Lakehouse) 
     filled = orders.apply(allow=["data"])
     assert filled.outcome is Outcome.APPLIED
     assert "1 row filled" in filled.done[0].note
-    assert "1 value that cannot be converted" in filled.done[0].note
+    assert "1 not converted" in filled.done[0].note
     assert amounts(orders) == {1: "1.50", 2: "None", 3: "None"}
 
 
 @pytest.mark.each_time
 def test_rows_that_do_not_convert_keep_the_old_column(orders: Lakehouse) -> None:
     declare_contracted(orders)
-    applied = orders.apply(allow=["data", "destructive"], samples=True)
+    samples = orders.repo.path.parent / "samples.txt"
+    applied = orders.apply(allow=["data", "destructive"], samples_to=samples)
     assert applied.outcome is Outcome.FAILED
-    assert "1 value that cannot be converted ('n/a')" in applied.done[1].note
-    assert "1 of amount_text" in str(applied.error)
+    assert "1 not converted" in applied.done[1].note
+    assert samples.read_text() == "sales.orders: amount_text: some values that do not convert: 'n/a'\n"
+    assert "n/a" not in f"{applied}"
+    assert "1 not converted of amount_text" in str(applied.error)
     assert "amount_text" in orders.table().state.columns.names
     declare_contracted(orders, ", unfilled: keep_null}")
     assert orders.apply(allow=["data", "destructive"]).outcome is Outcome.APPLIED
@@ -83,7 +86,7 @@ def test_without_the_approval_of_data_nothing_is_filled_and_nothing_lost(orders:
     declare_contracted(orders, ", unfilled: keep_null}")
     applied = orders.apply(allow=["destructive"])
     assert applied.outcome is Outcome.FILLING
-    assert "1 of amount_text" in str(applied.error)
+    assert "1 to fill of amount_text" in str(applied.error)
     assert orders.apply(allow=["data", "destructive"]).outcome is Outcome.APPLIED
 
 
@@ -117,7 +120,7 @@ def test_a_constraint_waits_for_the_values_of_a_column_that_goes(orders: Lakehou
     orders.declare(contract(columns, f"{more}dropped: [amount_text]\n"))
     waiting = orders.apply(allow=["destructive"])
     assert waiting.outcome is Outcome.FILLING, waiting.error
-    assert "2 of amount_text" in str(waiting.error)
+    assert "2 to fill of amount_text" in str(waiting.error)
     applied = orders.apply(allow=["data", "destructive"])
     assert applied.outcome is Outcome.APPLIED, applied.error
     kinds = ["FILL", "DROP_COLUMNS", "ADD_CONSTRAINT"]
@@ -152,7 +155,7 @@ def test_a_row_that_comes_between_the_count_and_the_drop_is_told_with_the_way_ba
     session = Interrupted(orders.session, before=write_late)
     applied = orders.apply(session, allow=["data", "destructive"])
     assert applied.outcome is Outcome.FAILED
-    assert "1 values were lost" in str(applied.error)
+    assert "had 1 to fill of amount_text" in str(applied.error)
     assert applied.error is not None
     statement = applied.error.help.partition(" brings")[0]
     orders.session.sql(statement)

@@ -137,7 +137,7 @@ class Table:
     def declare(self, *, old: bool, new: bool) -> None:
         """Declare the old column, the new one, or both; without the old one it is dropped."""
         one = self.migration
-        fill = f'{{from: {self.old}, with: "{one.expression}", unfilled: keep_null}}'
+        fill = f'{{from: {self.old}, with: "{one.expression}", unfilled: keep_null, differing: keep_new}}'
         columns = [f'{{name: old, type: "{one.old}"}}'] if old else []
         columns += [f'{{name: new, type: "{one.new}", backfill: {fill}}}'] if new else []
         inner = ", ".join(columns)

@@ -16,6 +16,8 @@ def column_cannot_be_filled(contract: Contract, _ctx: RuleContext) -> Iterator[P
     Finds columns with `backfill` that
 
     - are generated, or identity columns: only Delta gives them values;
+    - have a variant in their type: variants cannot be compared, so nothing would prove that the values are
+      there when the source is dropped;
     - are NOT NULL: no row of theirs waits for a value;
     - have a `default`: a writer that knows only the old column adds rows with the default, not with null, so
       nothing shows that their values are missing;

@@ -35,7 +35,10 @@ def fill_expression_not_allowed(contract: Contract, ctx: RuleContext) -> Iterato
     other rows (`max`, `row_number`), return rows (`explode`) or another value on each run (`uuid()`,
     `current_timestamp()`, `timestamp 'now'`), depend on files or the session (`input_file_name()`,
     `current_user()`), make a large value of a small one (`repeat`, `lpad`), or exist to fail
-    (`raise_error`, `assert_true`).
+    (`raise_error`, `assert_true`). It also finds a time that is made of no column and no single literal
+    (`cast(concat('n', 'ow') as date)`: Spark reads some texts as the time of the run), replacements that make
+    a text more than 1,000 times as long, and a cast to a type with parts (array, map, struct) whose operand
+    is no column or field.
 
     ## Why is this bad?
 

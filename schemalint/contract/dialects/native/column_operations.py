@@ -44,7 +44,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.path import Part, Path, format_path, lowercased, prefixes, split_path
 from schemalint.delta.type_text import parse_type_with_spans, print_type
-from schemalint.model.contract import Backfill
+from schemalint.model.contract import Backfill, WaysOut
 from schemalint.model.finding import Assign, Insert, Operation, Remove
 
 T = TypeVar("T")
@@ -256,7 +256,7 @@ class ColumnEdits:
             yield self._assigned(level, "backfill", backfill(fill))
         else:
             new = backfill(fill)
-            for name in ("from", "with", "unfilled"):
+            for name in ("from", "with", "unfilled", "inexact", "differing", "time_zone"):
                 if name in new and new[name] != text_of(node, name):
                     yield Assign((*yaml_path, name), spelled(node, name, new[name]))
                 elif name not in new and node.entry(name):
@@ -275,7 +275,18 @@ class ColumnEdits:
                 location=self._document.location(node.span),
             )
         source = self._renames.forward(split_path(text_of(node, "from")))
-        return Backfill(source, expression, keeps_null=bool(text_of(node, "unfilled")))
+        return replace(self._backfill_of(node), source=source, expression=expression)
+
+    @staticmethod
+    def _backfill_of(node: Node) -> Backfill:
+        """Return a fill as it is written; the reader has judged its words."""
+        differing = text_of(node, "differing")
+        ways_out = WaysOut(
+            bool(text_of(node, "unfilled")),
+            bool(text_of(node, "inexact")),
+            "keep_new" if differing == "keep_new" else "refill" if differing else None,
+        )
+        return Backfill((), "", ways_out, text_of(node, "time_zone") or None)
 
     def _goes(self, path: Path) -> bool:
         around = [*prefixes(lowercased(path))]

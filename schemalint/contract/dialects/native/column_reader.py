@@ -189,7 +189,8 @@ class ColumnReader:
 
     def _backfill(self, data: native.Backfill, yaml_path: YamlPath) -> contract.Backfill:
         source = read_path(data["from"], (*yaml_path, "from"), self._report, Struct())
-        return contract.Backfill(source, data["with"], "unfilled" in data)
+        ways_out = contract.WaysOut("unfilled" in data, "inexact" in data, data.get("differing"))
+        return contract.Backfill(source, data["with"], ways_out, data.get("time_zone"))
 
 
 def _identity(data: native.Identity | None) -> Identity | None:

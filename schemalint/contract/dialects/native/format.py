@@ -66,6 +66,14 @@ class Backfill(_BackfillFrom, total=False):
     unfilled: Literal["keep_null"]
     """`keep_null` if rows whose values do not convert stay null when the other column is dropped; by default
     its drop is refused while there are any."""
+    inexact: Literal["keep_converted"]
+    """`keep_converted` if the other column is dropped although its values became other numbers, days or
+    instants; by default its drop is refused while there are any."""
+    differing: Literal["keep_new", "refill"]
+    """What is the truth where the new column has another value than `with` gives: the new column
+    (`keep_new`), or the other one (`refill`: its value is written). By default the drop is refused."""
+    time_zone: str
+    """Time zone of texts, days and instants in `with`, e.g. Europe/Berlin; UTC by default."""
 
 
 class Part(TypedDict, total=False):

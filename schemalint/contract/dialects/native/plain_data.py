@@ -139,9 +139,16 @@ class _Columns:
 
 def backfill(fill: Backfill) -> dict[str, Data]:
     """Return how a column is filled."""
-    unfilled = "keep_null" if fill.keeps_null else UNMANAGED
-    data = {"from": format_path(fill.source), "with": fill.expression, "unfilled": unfilled}
-    return _without_unmanaged(**data)
+    return _without_unmanaged(
+        **{
+            "from": format_path(fill.source),
+            "with": fill.expression,
+            "unfilled": "keep_null" if fill.ways_out.keeps_null else UNMANAGED,
+            "inexact": "keep_converted" if fill.ways_out.keeps_converted else UNMANAGED,
+            "differing": fill.ways_out.differing or UNMANAGED,
+            "time_zone": fill.time_zone or UNMANAGED,
+        }
+    )
 
 
 def type_change(change: RecordedChange, at: Path) -> dict[str, Data]:

@@ -1,0 +1,333 @@
+"""Values that migrations lost once: after each of these the value is in the table, or the status is not 0.
+
+Rows are compared by id with what the test wrote itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from schemalint.deploy.results import AppliedTable, Outcome
+from support.faulty_sessions import Interrupted, Killed
+
+if TYPE_CHECKING:
+    from support.lakehouse import Lakehouse
+
+pytestmark = pytest.mark.spark
+
+ALL = ("data", "destructive")
+
+
+class Migration:
+    """A table with an old column ``a`` and a new one ``b``, beside ``id``."""
+
+    def __init__(self, lakehouse: Lakehouse, old: str, new: str, expression: str, more: str = "") -> None:
+        self.lakehouse, self.old, self.new = lakehouse, old, new
+        self.expression, self.more = expression, more
+
+    def declare(self, *, old: bool = True, new: bool = True, fill: bool = True, ways: str = "") -> None:
+        """Declare the columns; without the old one it is dropped."""
+        way = f", {ways}" if ways else ""
+        backfill = f', backfill: {{from: a, with: "{self.expression}"{way}}}' if fill else ""
+        columns = ["{name: id, type: int}", *([self.more] if self.more and old else [])]
+        columns += [f'{{name: a, type: "{self.old}"}}'] if old else []
+        columns += [f'{{name: b, type: "{self.new}"{backfill}}}'] if new else []
+        names = ["a", *([self.more.split("name: ")[1].split(",")[0]] if self.more else [])]
+        dropped = "" if old else f"dropped: [{', '.join(names)}]\n"
+        self.lakehouse.declare(
+            f"schemalint: 1\ntable: sales.orders\ncolumns: [{', '.join(columns)}]\n"
+            f"properties: {{delta.columnMapping.mode: name}}\nprotocol: {{allow_upgrade: true}}\n{dropped}"
+        )
+
+    def begin(self, *values: str) -> None:
+        """Create the table with values of the old column, and their ids from 1 on."""
+        self.declare(new=False)
+        self.lakehouse.apply()
+        self.insert(1, *values)
+
+    def insert(self, first: int, *values: str) -> None:
+        """Add rows as a loader that knows only the old column."""
+        rows = ", ".join(f"({number}, {value})" for number, value in enumerate(values, start=first))
+        self.sql(f"INSERT INTO {{table}} (id, a) VALUES {rows}")
+
+    def sql(self, text: str) -> None:
+        """Run a statement of somebody else."""
+        self.lakehouse.session.sql(text.format(table=f"delta.`{self.lakehouse.uri}`"))
+
+    def fill(self, **options: object) -> AppliedTable:
+        """Declare both columns, and fill the new one."""
+        self.declare(**options)  # type: ignore[arg-type]
+        return self.lakehouse.apply(allow=ALL)
+
+    def drop(self, **options: object) -> AppliedTable:
+        """Declare that the old column goes."""
+        self.declare(old=False, **options)  # type: ignore[arg-type]
+        return self.lakehouse.apply(allow=ALL)
+
+    def values(self, column: str = "b") -> dict[int, str]:
+        """Return the values of a column by id."""
+        rows = self.lakehouse.session.sql(
+            f"SELECT id, CAST({column} AS string) FROM delta.`{self.lakehouse.uri}`"
+        ).collect()
+        return {row[0]: str(row[1]) for row in rows}
+
+    def kept(self, result: AppliedTable, *kinds: str) -> None:
+        """Require that nothing was dropped, and that the kinds of rows are counted."""
+        assert result.outcome in (Outcome.FAILED, Outcome.FILLING), result.outcome
+        for kind in kinds:
+            assert kind in str(result.error)
+        assert "a" in self.lakehouse.table().state.columns.names
+
+
+@pytest.fixture
+def numbers(lakehouse: Lakehouse) -> Migration:
+    """Return a migration of texts to integers."""
+    return Migration(lakehouse, "string", "int", "cast(a as int)")
+
+
+@pytest.mark.each_time
+def test_a_value_that_changed_after_its_fill_keeps_the_column_until_somebody_says_the_truth(
+    numbers: Migration,
+) -> None:
+    numbers.begin("'1'", "'2'", "'3'")
+    assert numbers.fill().outcome is Outcome.APPLIED
+    numbers.sql("UPDATE {table} SET a = '20' WHERE id = 2")
+    numbers.sql("UPDATE {table} SET b = 30 WHERE id = 3")
+    numbers.kept(numbers.drop(), "2 differing of a")
+    assert numbers.values() == {1: "1", 2: "2", 3: "30"}
+    assert numbers.drop(ways="differing: refill").outcome is Outcome.APPLIED
+    assert numbers.values() == {1: "1", 2: "20", 3: "3"}
+
+
+def test_the_new_column_is_the_truth_if_the_contract_says_so(numbers: Migration) -> None:
+    numbers.begin("'1'", "'2'", "'x'")
+    numbers.fill()
+    numbers.sql("UPDATE {table} SET b = 30 WHERE id >= 2")
+    numbers.kept(numbers.drop(ways="differing: refill"), "1 differing of a")
+    assert numbers.values() == {1: "1", 2: "2", 3: "30"}
+    assert numbers.drop(ways="differing: keep_new").outcome is Outcome.APPLIED
+    assert numbers.values() == {1: "1", 2: "2", 3: "30"}
+
+
+@pytest.mark.each_time
+def test_a_value_between_count_and_drop_ends_each_run_until_it_is_back_or_given_up(
+    numbers: Migration,
+) -> None:
+    numbers.begin("'1'")
+    numbers.fill()
+    numbers.declare(old=False)
+
+    def write_late(_number: int) -> None:
+        if not session.statements:
+            numbers.insert(9, "'9'")
+
+    session = Interrupted(numbers.lakehouse.session, before=write_late)
+    applied = numbers.lakehouse.apply(session, allow=ALL)
+    for result in (applied, numbers.lakehouse.apply(allow=ALL), numbers.lakehouse.apply(allow=ALL)):
+        assert result.outcome is Outcome.FAILED
+        assert "had 1 to fill of a" in str(result.error)
+    assert numbers.values() == {1: "1", 9: "None"}
+    numbers.sql("DELETE FROM {table} WHERE id = 1")
+    again = numbers.lakehouse.apply(allow=ALL)
+    assert again.error is not None
+    assert "(DELETE): rows that were deleted come back" in again.error.help
+    numbers.lakehouse.session.sql(again.error.help.partition(" brings")[0])
+    assert numbers.lakehouse.apply(allow=ALL).outcome is Outcome.APPLIED
+    assert numbers.values() == {1: "1", 9: "9"}
+
+
+def test_a_run_that_dies_between_the_drop_and_its_proof_leaves_it_to_the_next(numbers: Migration) -> None:
+    numbers.begin("'1'")
+    numbers.fill()
+    numbers.declare(old=False)
+
+    def die(_number: int) -> None:
+        raise Killed
+
+    def write_late(_number: int) -> None:
+        numbers.insert(9, "'9'")
+
+    session = Interrupted(numbers.lakehouse.session, before=write_late, after=die)
+    with pytest.raises(Killed):
+        numbers.lakehouse.apply(session, allow=ALL)
+    assert "a" not in numbers.lakehouse.table().state.columns.names
+    for _run in range(2):
+        result = numbers.lakehouse.apply(allow=ALL)
+        assert result.outcome is Outcome.FAILED
+        assert "had 1 to fill of a" in str(result.error)
+    numbers.declare(old=False, fill=False)
+    assert numbers.lakehouse.apply(allow=ALL).outcome in (Outcome.APPLIED, Outcome.RECORDED)
+    assert numbers.lakehouse.apply(allow=ALL).outcome is Outcome.NOTHING
+
+
+def test_a_run_that_dies_after_a_drop_without_loss_is_completed(numbers: Migration) -> None:
+    numbers.begin("'1'")
+    numbers.fill()
+    numbers.declare(old=False)
+
+    def die(_number: int) -> None:
+        raise Killed
+
+    with pytest.raises(Killed):
+        numbers.lakehouse.apply(Interrupted(numbers.lakehouse.session, after=die), allow=ALL)
+    assert numbers.lakehouse.apply(allow=ALL).outcome is Outcome.RECORDED
+    assert numbers.values() == {1: "1"}
+
+
+@pytest.mark.each_time
+def test_each_column_that_goes_with_the_source_keeps_its_values(lakehouse: Lakehouse) -> None:
+    names = Migration(lakehouse, "string", "string", "concat_ws(' ', a, g)", "{name: g, type: string}")
+    names.begin("'Ada'")
+    names.sql("INSERT INTO {table} (id, g) VALUES (2, 'Byron')")
+    names.fill()
+    assert names.values() == {1: "Ada", 2: "None"}
+    assert names.drop().outcome is Outcome.APPLIED
+    assert names.values() == {1: "Ada", 2: "Byron"}
+
+
+@pytest.mark.each_time
+def test_the_proof_outlives_the_key(numbers: Migration) -> None:
+    numbers.begin("'1'", "'2'")
+    numbers.declare()
+    numbers.lakehouse.apply()
+    numbers.declare(fill=False)
+    assert numbers.lakehouse.apply(allow=ALL).outcome in (Outcome.NOTHING, Outcome.RECORDED)
+    numbers.kept(numbers.drop(fill=False), "2 to fill of a")
+    assert numbers.values("a") == {1: "1", 2: "2"}
+    assert numbers.drop().outcome is Outcome.APPLIED
+    assert numbers.values() == {1: "1", 2: "2"}
+
+
+def test_a_key_that_goes_together_with_the_column_leaves_the_proof(numbers: Migration) -> None:
+    """Both merges come in one deploy."""
+    numbers.begin("'1'", "'2'")
+    numbers.declare()
+    numbers.kept(numbers.drop(fill=False), "a")
+    assert numbers.values("a") == {1: "1", 2: "2"}
+
+
+def test_rows_of_two_meanings_are_counted(numbers: Migration) -> None:
+    numbers.begin("'1'", "'2'")
+    numbers.fill()
+    numbers.expression = "cast(a as int) * 100"
+    numbers.fill()
+    numbers.insert(3, "'3'")
+    numbers.kept(numbers.drop(), "2 differing")
+    assert numbers.drop(ways="differing: refill").outcome is Outcome.APPLIED
+    assert numbers.values() == {1: "100", 2: "200", 3: "300"}
+
+
+def test_what_becomes_another_value_keeps_the_column(lakehouse: Lakehouse) -> None:
+    cases = {
+        "numbers": ("string", "decimal(12,2)", "cast(a as decimal(12,2))", "'5'", "'19.999'"),
+        "large": ("string", "double", "cast(a as double)", "'5'", "'9007199254740993'"),
+        "days": ("timestamp", "date", "a", "timestamp'2026-01-01'", "timestamp'2026-01-01 10:00:00'"),
+    }
+    for name, (old, new, expression, exact, inexact) in cases.items():
+        own = Migration(lakehouse.copy(lakehouse.repo.path.parent / name), old, new, expression)
+        own.begin(exact, inexact)
+        own.fill()
+        result = own.drop()
+        own.kept(result, "1 inexact of a")
+        assert result.done[0].note.count("1 inexact"), result.done[0].note
+        assert own.drop(ways="inexact: keep_converted").outcome is Outcome.APPLIED
+
+
+def test_a_part_that_fails_leaves_its_row_and_not_the_others(lakehouse: Lakehouse) -> None:
+    cases = {
+        "element": (
+            "array<string>",
+            "array<int>",
+            "try_cast(a as array<int>)",
+            "array('1')",
+            "array('1', 'x')",
+        ),
+        "implicit": ("array<string>", "array<int>", "a", "array('1')", "array('x')"),
+        "length": ("string", "varchar(5)", "a", "'12345'", "'123456'"),
+        "comment": ("string", "int", "cast /* c */ (a as int)", "'1'", "'x'"),
+        "field": (
+            "struct<x: string>",
+            "struct<u: int, v: string>",
+            "named_struct('u', a.x, 'v', 'y')",
+            "named_struct('x', '1')",
+            "named_struct('x', 'z')",
+        ),
+    }
+    for name, (old, new, expression, good, bad) in cases.items():
+        own = Migration(lakehouse.copy(lakehouse.repo.path.parent / name), old, new, expression)
+        own.begin(good, bad)
+        result = own.fill()
+        assert result.outcome is Outcome.APPLIED, (name, result.error)
+        assert "1 row filled" in result.done[-1].note
+        assert [number for number, value in own.values().items() if value == "None"] == [2], name
+        own.kept(own.drop(), "1 not converted of a")
+        assert own.drop(ways="unfilled: keep_null").outcome is Outcome.APPLIED
+
+
+def test_what_an_expression_says_about_failures_is_filled(lakehouse: Lakehouse) -> None:
+    expressions = {
+        "coalesce(cast(a as int), -1)": {1: "7", 2: "-1", 3: "None"},
+        "case when cast(a as int) is null then 0 else cast(a as int) end": {1: "7", 2: "0", 3: "None"},
+    }
+    for number, (expression, values) in enumerate(expressions.items()):
+        folder = lakehouse.copy(lakehouse.repo.path.parent / f"{number}")
+        own = Migration(folder, "string", "int", expression)
+        own.begin("'7'", "'x'", "NULL")
+        assert own.fill().outcome is Outcome.APPLIED
+        assert own.values() == values
+        assert own.drop().outcome is Outcome.APPLIED
+
+
+def test_the_session_changes_no_value(lakehouse: Lakehouse) -> None:
+    """The parser of dates, ANSI and the time zone are those of the contract, whatever the session has."""
+    own = Migration(lakehouse, "string", "date", "try_to_date(a, 'dd.MM.yyyy')")
+    own.begin("'01.02.2026'", "'1.2.2026'", "'31.02.2026'")
+    session = lakehouse.another_session()
+    session.conf.set("spark.sql.legacy.timeParserPolicy", "LEGACY")
+    session.conf.set("spark.sql.ansi.enabled", "false")
+    own.declare()
+    assert own.lakehouse.apply(session, allow=ALL).outcome is Outcome.APPLIED
+    assert own.values() == {1: "2026-02-01", 2: "None", 3: "None"}
+    assert session.conf.get("spark.sql.legacy.timeParserPolicy") == "LEGACY"
+
+
+def test_a_time_zone_is_that_of_the_contract(lakehouse: Lakehouse) -> None:
+    own = Migration(lakehouse, "string", "timestamp", "cast(a as timestamp)")
+    own.begin("'2026-07-01 10:00:00'")
+    own.fill(ways="time_zone: Europe/Berlin")
+    rows = lakehouse.session.sql(f"SELECT unix_seconds(b) FROM delta.`{lakehouse.uri}`").collect()
+    assert [row[0] for row in rows] == [1782892800]
+
+
+@pytest.mark.each_time
+def test_each_share_of_a_budget_gets_its_turn(lakehouse: Lakehouse) -> None:
+    """Runs with a third of the table's bytes fill all of it, although new rows come between them."""
+    lakehouse.declare(
+        "schemalint: 1\ntable: sales.orders\ncolumns: [{name: id, type: int}, {name: a, type: string}]\n"
+        "properties: {delta.enableDeletionVectors: true}\n"
+    )
+    lakehouse.apply()
+    lakehouse.session.sql(
+        f"INSERT INTO delta.`{lakehouse.uri}` SELECT /*+ COALESCE(1) */ CAST(id AS int), "
+        "if(id % 10 = 0, 'x', CAST(id AS string)) FROM range(300)"
+    )
+    lakehouse.declare(
+        "schemalint: 1\ntable: sales.orders\ncolumns: [{name: id, type: int}, {name: a, type: string}, "
+        '{name: b, type: int, backfill: {from: a, with: "cast(a as int)"}}]\n'
+        "properties: {delta.enableDeletionVectors: true}\n"
+    )
+    lakehouse.apply()
+    ((size,),) = (
+        lakehouse.session.sql(f"DESCRIBE DETAIL delta.`{lakehouse.uri}`").select("sizeInBytes").collect()
+    )
+    outcomes = []
+    for run in range(8):
+        outcomes.append(lakehouse.apply(allow=["data"], max_bytes=size // 3 + 1).outcome)
+        if outcomes[-1] is Outcome.APPLIED:
+            break
+        lakehouse.session.sql(f"INSERT INTO delta.`{lakehouse.uri}` (id, a) VALUES ({1000 + run}, '{run}')")
+    assert Outcome.APPLIED in outcomes, outcomes
+    left = [row["id"] for row in lakehouse.rows() if row["b"] is None]
+    assert left == list(range(0, 300, 10))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from schemalint.model.table_plan import Fill
 from schemalint.planner.fill_values import FillValue, fill_value
 from schemalint.planner.statements import path_text
@@ -26,13 +29,14 @@ def to_fill(fill: Fill, value: FillValue) -> str:
     return f"{is_open} AND ({value.counts})\n  AND {value.converts}"
 
 
-def count_rows(table: str, fill: Fill, version: int) -> str:
+def count_rows(table: str, fill: Fill, version: int, more: Sequence[str] = ()) -> str:
     """Count the rows of a version; each row with a source that has a value is of one of four kinds.
 
-    The columns of the answer are the fields of `schemalint.spark.fill.Rows`, in that order.
+    The columns of the answer are the fields of `schemalint.spark.fill.Rows`, in that order, and after them
+    the other aggregates that are asked for.
     """
     value = fill_value(fill)
-    inner = {
+    columns = {
         "has_source": value.counts,
         "has_new": f"{path_text(fill.column)} IS NOT NULL",
         "converts": value.converts,
@@ -53,5 +57,9 @@ def count_rows(table: str, fill: Fill, version: int) -> str:
         f"count_if({kept} AND is_spelled)",
         f"CAST(max(if({kept}, difference, NULL)) AS string)",
     )
-    columns = ",\n  ".join(f"{text} AS {name}" for name, text in inner.items())
-    return f"SELECT {', '.join(counts)}\nFROM (SELECT\n  {columns}\nFROM {table} VERSION AS OF {version})"
+    # The table's own columns are in the subquery too: the names that are made here must be other ones.
+    names = re.compile(rf"\b({'|'.join(columns)})\b")
+    made = [names.sub(r"`schemalint.\1`", count) for count in counts]
+    inner = ",\n  ".join(f"{text} AS `schemalint.{name}`" for name, text in columns.items())
+    rows = f"SELECT *,\n  {inner}\nFROM {table} VERSION AS OF {version}"
+    return f"SELECT {', '.join((*made, *more))}\nFROM ({rows})"

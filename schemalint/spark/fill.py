@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import ceil
 from typing import Any, Final
 
@@ -27,7 +27,9 @@ from schemalint.planner.fill_values import fill_value
 from schemalint.planner.statements import path_text
 from schemalint.spark.prechecks import shown_value
 from schemalint.spark.session import SqlSession, StatementError, ask
+from schemalint.spark.session_sees import require_all, seen
 from schemalint.spark.session_settings import TIME_ZONE, UTC, assigned
+from schemalint.tables.delta_log.told_values import ToldRows
 
 ATTEMPTS: Final = 6
 """How often a statement is run that meets commits of other writers."""
@@ -177,7 +179,7 @@ class TableFills:
         session: A session with the settings that the statements are made for.
         table: The table as SQL names it.
         read: Reads the live table.
-        rows_in_log: Returns how many rows the log says that a version has; None if it does not say it.
+        told: Returns what the log says of the rows of a version; None if it does not say it.
         limits: What the run may do.
         note: Called with each commit.
         sample: Called with values of the table, which nothing else tells.
@@ -186,7 +188,7 @@ class TableFills:
     session: SqlSession
     table: str
     read: Callable[[], LiveTable]
-    rows_in_log: Callable[[int], int | None]
+    told: Callable[[int], ToldRows | None]
     limits: FillLimits = FillLimits()
     note: Callable[[str], None] = field(default=lambda _text: None)
     sample: Callable[[str], None] = field(default=lambda _text: None)
@@ -199,8 +201,7 @@ class TableFills:
                 the engine refuses a statement.
         """
         live = self.read()
-        before = self.count(fill, live.version)
-        self._require_all_rows(before)
+        before = self.proved_count(fill, live.version, live.state.columns)
         rows = commits = used = done = 0
         blocked: list[StatementError] = []
         most_blocked = _MOST_BLOCKED if _partition_columns(live) else 1
@@ -233,22 +234,29 @@ class TableFills:
 
     def count(self, fill: Fill, version: int) -> Rows:
         """Count the rows of a version."""
-        (row,) = self._ask(fill, count_rows(self.table, fill, version))
-        return replace(Rows(version, *row), judges_exactness=fill_value(fill).inexact is not None)
+        return self._counted(fill, version, ())[0]
+
+    def proved_count(self, fill: Fill, version: int, columns: Struct) -> Rows:
+        """Count the rows of a version of which the session sees all, and with their values.
+
+        Raises:
+            ApplyError: It sees others than the log has.
+        """
+        told = self.told(version)
+        rows, values = self._counted(fill, version, seen(columns, told))
+        require_all(columns, told, version, rows.visible, values)
+        return rows
+
+    def _counted(self, fill: Fill, version: int, more: Sequence[str]) -> tuple[Rows, Sequence[Any]]:
+        (row,) = self._ask(fill, count_rows(self.table, fill, version, more))
+        own = len(row) - len(more)
+        rows = replace(Rows(version, *row[:own]), judges_exactness=fill_value(fill).inexact is not None)
+        return rows, row[own:]
 
     def _ask(self, fill: Fill, statement: str) -> list[Any]:
         """Run a statement in the time zone of a fill."""
         with assigned(self.session, {TIME_ZONE: fill.time_zone or UTC}):
             return ask(self.session, statement)
-
-    def _require_all_rows(self, rows: Rows) -> None:
-        """Require that the session sees all rows: a filter or a mask would be written into the table."""
-        in_log = self.rows_in_log(rows.version)
-        if in_log is not None and rows.visible != in_log:
-            raise ApplyError(
-                f"the session sees {rows.visible:,} of the {in_log:,} rows of version {rows.version}",
-                help="a fill needs a session without row filters and column masks",
-            )
 
     def _update(self, fill: Fill, part: _Slice, attempts: int) -> int:
         """Fill rows, and return their number."""

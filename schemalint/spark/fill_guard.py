@@ -83,7 +83,7 @@ def prove_drops(fills: TableFills, steps: Iterable[Step], table: str, since: int
         dropped = _dropped_in(fills.read().history_since(since), fill.source)
         if dropped is None:
             raise _unreadable(table, format_path(fill.source), "its commit is not in the log")
-        _require_nothing_lost(fills, (fill,), table, dropped.version)
+        _require_nothing_lost(fills, fill, table, dropped)
 
 
 def prove_past_drops(fills: TableFills, drops: Iterable[DropToProve], table: str) -> None:
@@ -105,7 +105,7 @@ def prove_past_drops(fills: TableFills, drops: Iterable[DropToProve], table: str
         if fill is None:
             name = format_path(drop.column)
             raise _unreadable(table, format_path(drop.backfill.source), f"there was no {name} before it")
-        _require_nothing_lost(fills, (fill,), table, dropped.version)
+        _require_nothing_lost(fills, fill, table, dropped)
 
 
 @frozen
@@ -120,8 +120,9 @@ class _Dropped:
 def _require_proof(fills: TableFills, all_fills: Sequence[Fill], table: str) -> tuple[int, str]:
     """Require that no row would lose a value; return the newest version, and its counts as text."""
     for attempt in range(ATTEMPTS):
-        version = fills.read().version
-        counts = [(fill, fills.count(fill, version)) for fill in all_fills]
+        live = fills.read()
+        version, columns = live.version, live.state.columns
+        counts = [(fill, fills.proved_count(fill, version, columns)) for fill in all_fills]
         if lost := _lost(counts):
             # What converts only waits for its fill.
             waits = all(set(rows.in_the_way(fill)) <= {f"{rows.to_fill:,} to fill"} for fill, rows in counts)
@@ -159,20 +160,20 @@ def _prove_last_drop(fills: TableFills, all_fills: Sequence[Fill], table: str, c
         if dropped is None:
             raise _unreadable(table, format_path(fill.source), "its commit is not in the log")
         if dropped.version > counted + 1:
-            _require_nothing_lost(fills, (fill,), table, dropped.version)
+            _require_nothing_lost(fills, fill, table, dropped)
 
 
-def _require_nothing_lost(fills: TableFills, all_fills: Sequence[Fill], table: str, dropped: int) -> None:
+def _require_nothing_lost(fills: TableFills, fill: Fill, table: str, drop: _Dropped) -> None:
     """Require that a drop took no value along, which is gone from the newest version.
 
     Nothing restores itself: that would remove the commits of others.
     """
-    before = dropped - 1
+    dropped, before = drop.version, drop.version - 1
     try:
-        counts = [(fill, fills.count(fill, before)) for fill in all_fills]
+        counts = [(fill, fills.proved_count(fill, before, drop.before))]
     except SchemalintError as error:
-        names = ", ".join(format_path(fill.source) for fill in all_fills)
-        raise _unreadable(table, names, f"version {before} cannot be read: {error.message}") from None
+        why = f"version {before} cannot be read: {error.message}"
+        raise _unreadable(table, format_path(fill.source), why) from None
     if not (lost := _lost(counts)):
         return
     raise ApplyError(

@@ -316,7 +316,7 @@ class _Tables:
             session,
             run.table,
             run.read_existing,
-            partial(tables.number_of_rows, contract, plan.uri),
+            partial(tables.told_rows, contract, plan.uri),
             self.options.fills,
             lambda text: self.operator.note(f"{plan.table}: {text}"),
             lambda text: self.show(f"{plan.table}: {text}"),

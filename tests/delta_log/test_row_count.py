@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from schemalint.tables.delta_log.datafiles import count_rows
 from schemalint.tables.delta_log.store import DamagedFile
+from schemalint.tables.delta_log.told_values import told_rows
 from schemalint.tables.storage import open_store
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def rows(table: Path, version: int) -> int | None:
-    return count_rows(open_store(str(table)), version)
+    told = told_rows(open_store(str(table)), version)
+    return None if told is None else told.rows
 
 
 def append(table: Path, number: int) -> None:

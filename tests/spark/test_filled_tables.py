@@ -12,6 +12,9 @@ from schemalint.spark import fill
 from support.faulty_sessions import Interrupted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from schemalint.delta.datatype import Struct
     from schemalint.model.table_plan import Fill
     from support.lakehouse import Lakehouse
 
@@ -170,14 +173,14 @@ def test_a_drop_is_refused_if_somebody_commits_after_each_count(
     declare_expanded(orders, ", unfilled: keep_null}")
     orders.apply(allow=["data"])
     declare_contracted(orders, ", unfilled: keep_null}")
-    count = fill.TableFills.count
+    count = fill.TableFills.proved_count
 
-    def count_and_write(self: fill.TableFills, one: Fill, version: int) -> fill.Rows:
-        rows = count(self, one, version)
+    def count_and_write(self: fill.TableFills, one: Fill, version: int, columns: Struct) -> fill.Rows:
+        rows = count(self, one, version, columns)
         orders.insert("(7, '7', 7.00)")
         return rows
 
-    monkeypatch.setattr(fill.TableFills, "count", count_and_write)
+    monkeypatch.setattr(fill.TableFills, "proved_count", count_and_write)
     monkeypatch.setattr("schemalint.spark.fill_guard.ATTEMPTS", 2)
     applied = orders.apply(allow=["destructive"])
     assert applied.outcome is Outcome.FAILED
@@ -339,20 +342,50 @@ def row_ids(lakehouse: Lakehouse) -> dict[int, int]:
 @pytest.mark.each_time
 def test_a_session_that_sees_fewer_rows_fills_nothing(orders: Lakehouse) -> None:
     """A row filter hides rows from the session, not from the log."""
-    log = orders.root / "sales/orders/_delta_log"
-    (commit,) = (file for file in log.glob("*.json") if '"add"' in file.read_text())
-    (log / f".{commit.name}.crc").unlink(missing_ok=True)  # Hadoop's checksum
-    lines = [json.loads(line) for line in commit.read_text().splitlines()]
-    for line in lines:
-        if "add" in line:
-            stats = json.loads(line["add"]["stats"])
-            line["add"]["stats"] = json.dumps(stats | {"numRecords": stats["numRecords"] + 1})
-    commit.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    with_other_statistics(orders, lambda stats: stats | {"numRecords": stats["numRecords"] + 1})
     declare_expanded(orders)
     applied = orders.apply(allow=["data"])
     assert applied.outcome is Outcome.FAILED
     assert "sees 3 of the" in str(applied.error)
     assert set(amounts(orders).values()) == {"None"}
+
+
+@pytest.mark.each_time
+def test_a_session_that_sees_other_values_fills_and_drops_nothing(orders: Lakehouse) -> None:
+    """A mask leaves the number of rows; here it is the log that has other values than the session."""
+    declare_expanded(orders)
+    orders.apply()
+    masked = {"amount_text": "***"}
+    with_other_statistics(orders, lambda stats: stats | {"minValues": stats["minValues"] | masked})
+    applied = orders.apply(allow=["data"])
+    assert applied.outcome is Outcome.FAILED
+    assert "sees other values of amount_text" in str(applied.error)
+    declare_contracted(orders, ", unfilled: keep_null}")
+    dropped = orders.apply(allow=["destructive"])
+    assert dropped.outcome is Outcome.FAILED
+    assert "sees other values of amount_text" in str(dropped.error)
+    assert "amount_text" in orders.table().state.columns.names
+
+
+def with_other_statistics(lakehouse: Lakehouse, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Change the statistics of the only commit with data, where columns have their declared names."""
+    log = lakehouse.root / "sales/orders/_delta_log"
+    (commit,) = (file for file in log.glob("*.json") if '"add"' in file.read_text())
+    (log / f".{commit.name}.crc").unlink(missing_ok=True)  # Hadoop's checksum
+    physical = {field.physical_name or "": field.name for field in lakehouse.table().state.columns.fields}
+    lines = [json.loads(line) for line in commit.read_text().splitlines()]
+    for line in lines:
+        if "add" in line:
+            stats = change(_renamed(json.loads(line["add"]["stats"]), physical))
+            line["add"]["stats"] = json.dumps(_renamed(stats, {new: old for old, new in physical.items()}))
+    commit.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def _renamed(stats: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    parts = {key: value for key, value in stats.items() if isinstance(value, dict)}
+    for key, part in parts.items():
+        parts[key] = {names.get(name, name): inner for name, inner in part.items()}
+    return stats | parts
 
 
 @pytest.mark.each_time

@@ -15,8 +15,8 @@ from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables import catalog
 from schemalint.tables.catalog import Catalog, open_catalog
 from schemalint.tables.catalog.table_location import is_found_by_name, root_location, table_location
-from schemalint.tables.delta_log.datafiles import count_rows
 from schemalint.tables.delta_log.store import NoTable
+from schemalint.tables.delta_log.told_values import ToldRows, told_rows
 from schemalint.tables.storage import holds_files, holds_tables, is_remote, open_store, read_table
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 
@@ -96,8 +96,8 @@ class TargetTables:
             raise result
         return result
 
-    def number_of_rows(self, contract: Contract, uri: str, version: int) -> int | None:
-        """Return how many rows the log of a table says that a version has; None if it does not say it.
+    def told_rows(self, contract: Contract, uri: str, version: int) -> ToldRows | None:
+        """Return what the log of a table says of the rows of a version; None if it does not say it.
 
         Of a table in a catalog, the log at its location may lack the newest commits.
 
@@ -106,7 +106,7 @@ class TargetTables:
         """
         if self._by_name(contract) and is_remote(uri) and not self.storage:
             return None  # the catalog has the credentials
-        return count_rows(open_store(uri, self.storage), version)
+        return told_rows(open_store(uri, self.storage), version)
 
     def root_without_tables(self, missing: Iterable[str]) -> str | None:
         """Return the target's root if it is in a store and no Delta table is found below it.

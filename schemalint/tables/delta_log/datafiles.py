@@ -1,4 +1,4 @@
-"""List the live data files of a table, from all its ``add`` and ``remove`` actions, and count their rows.
+"""List the live data files of a table, from all its ``add`` and ``remove`` actions.
 
 The log is reconciled by PROTOCOL.md ("Action Reconciliation"): first the commits, newest first, then the
 checkpoint in batches. Memory holds the paths of the commits since the checkpoint, never those of the whole
@@ -152,23 +152,8 @@ def _texts(column: Any) -> Iterable[str]:  # noqa: ANN401 - pyarrow has no types
     return dict.fromkeys(texts)
 
 
-def count_rows(store: LogStore, version: int) -> int | None:
-    """Return the number of rows of a version; None if a live file has no statistics.
-
-    Raises:
-        NoTable: There is no log.
-        LiveError: A required file of the log is missing, or cannot be fetched or parsed.
-    """
-    total = 0
-    for body in _live_bodies(store, version):
-        rows = _rows_of(body)
-        if rows is None:
-            return None
-        total += rows
-    return total
-
-
-def _live_bodies(store: LogStore, version: int) -> Iterator[Mapping[str, Any]]:
+def live_bodies(store: LogStore, version: int) -> Iterator[Mapping[str, Any]]:
+    """Yield the ``add`` actions of the live data files of a version."""
     seen: set[str] = set()
     for part in _newest_first(list_log(store), version):
         if isinstance(part, Checkpoint):
@@ -206,7 +191,7 @@ def _path(body: Mapping[str, Any]) -> str:
     return unquote(str(body.get("path")))
 
 
-def _rows_of(body: Mapping[str, Any]) -> int | None:
+def rows_of(body: Mapping[str, Any]) -> int | None:
     """Return the rows of a live file; None without statistics, or with some that are none."""
     try:
         stats = json.loads(body["stats"])

@@ -2,11 +2,12 @@
 
     python -m benchmarks.tables [--tables 100 1000] [--command check plan audit pull init] [--jobs 1 16 32]
     python -m benchmarks.tables --latency 0.05
+    python -m benchmarks.tables --command apply --tables 600 --jobs 4 --runs 1
 
 Makes tables of 50 columns with 13 commits and a checkpoint, and their contracts, but for `pull` and `init`,
-which write them. With ``--latency`` the tables are in a store (`benchmarks.slow_store`): then the wall time
-of a run is told in rounds too, each a wait of the store. Prints the exponent of the growth between two
-numbers of tables.
+which write them. `apply` writes the markers of the tables, in the first run only. With ``--latency`` the
+tables are in a store (`benchmarks.slow_store`): then the wall time of a run is told in rounds too, each a
+wait of the store. Prints the exponent of the growth between two numbers of tables.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ _COMMANDS: Final = {
     "audit": ("audit", "--target", "dev", "--all", "--output-format", "concise"),
     "pull": ("pull", "--target", "dev", "--all", "--into", "contracts/{table}.yml"),
     "init": ("init", "--target", "dev", "--ci", "none"),
+    "apply": ("apply", "--yes", "--max-tables", "0"),
 }
 _WRITING: Final = frozenset({"pull", "init"})
 
@@ -58,7 +60,9 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--tables", type=int, nargs="+", default=[100, 1_000])
-    parser.add_argument("--command", choices=_COMMANDS, nargs="+", default=list(_COMMANDS))
+    parser.add_argument(
+        "--command", choices=_COMMANDS, nargs="+", default=[name for name in _COMMANDS if name != "apply"]
+    )
     parser.add_argument("--jobs", type=int, nargs="+", default=[16])
     parser.add_argument("--latency", type=float)
     parser.add_argument("--master")

@@ -1,8 +1,8 @@
 """Frozen value classes: like ``dataclass(frozen=True, slots=True)``, at a fraction of its import time.
 
 A check loads about 120 value classes and creates instances of a few. `dataclasses` compiles six methods for
-each class; `frozen` compiles only ``__init__``, when the first instance is created (``benchmarks/README.md``
-has the measurement). Instances of different classes are never equal.
+each class; `frozen` compiles only ``__init__``, when the first instance is created.
+Instances of different classes are never equal.
 """
 
 from __future__ import annotations

@@ -48,11 +48,11 @@ def partitions_for(files: int | None) -> int:
 
 @contextmanager
 def uncompiled(session: SqlSession) -> Iterator[None]:
-    """Run a statement about a table of few files without code that Spark compiles for it.
+    """Commit to a table of few files without code that Spark compiles for it.
 
-    Delta rebuilds the snapshot to look for an older transaction identifier. For few files Spark needs longer
-    to write and compile the code than to read them (`benchmarks/README.md`). A session that schemalint did
-    not start keeps what it has.
+    Delta rebuilds the snapshot, for the checksum of a log that has none yet, or for an append to look for an
+    older transaction identifier. For few files Spark needs longer to write and compile the code than to read
+    them (`benchmarks/README.md`). A session that schemalint did not start keeps what it has.
     """
     is_own = session.conf.get(FITS_SNAPSHOTS, None) is not None
     settings = _UNCOMPILED if is_own and session.conf.get(SNAPSHOT_PARTITIONS, None) == "1" else {}

@@ -300,15 +300,16 @@ class TableRun:
 
     def _commit_marker(self, marker: Marker, table: LiveTable) -> None:
         app_id, version = marker.app_id, next_version(table)
-        if self.plan.name is None and commit_identifier(
-            self.session, self.plan.uri, app_id, version, read=table.version
-        ):
-            return
-        columns = [field.name for field in table.state.columns.fields if takes_values(field)]
-        if not columns:
-            raise ApplyError("no column of it takes values")
-        with uncompiled(self.session), transaction(self.session, app_id, version):
-            run(self.session, append_nothing(self.table, columns))
+        with uncompiled(self.session):
+            if self.plan.name is None and commit_identifier(
+                self.session, self.plan.uri, app_id, version, read=table.version
+            ):
+                return
+            columns = [field.name for field in table.state.columns.fields if takes_values(field)]
+            if not columns:
+                raise ApplyError("no column of it takes values")
+            with transaction(self.session, app_id, version):
+                run(self.session, append_nothing(self.table, columns))
 
     def _remove_pending(self, _table: LiveTable) -> None:
         run(self.session, unset_properties(self.table, [PENDING]))

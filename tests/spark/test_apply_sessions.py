@@ -421,13 +421,17 @@ columns:
 def test_own_session_rebuilds_a_snapshot_in_as_many_partitions_as_its_files_need(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "schemalint.spark.table_run.commit_identifier", lambda *_identifier, **_options: False
-    )
     session = lakehouse.another_session()
     session.conf.unset(FITS_SNAPSHOTS)
     used: list[tuple[str, ...]] = []
     keys = (SNAPSHOT_PARTITIONS, "spark.sql.codegen.factoryMode")
+    of_identifiers: list[str] = []
+
+    def commit_nothing(*_identifier: object, **_options: object) -> bool:
+        of_identifiers.append(session.conf.get(keys[1]))
+        return False
+
+    monkeypatch.setattr("schemalint.spark.table_run.commit_identifier", commit_nothing)
     watched = Interrupted(session, before=lambda _number: used.append(tuple(map(session.conf.get, keys))))
     lakehouse.declare(SMALL)
     lakehouse.apply(watched)
@@ -447,6 +451,7 @@ def test_own_session_rebuilds_a_snapshot_in_as_many_partitions_as_its_files_need
         modes = {compiled} if files else {compiled, "NO_CODEGEN"}  # only the marker is not compiled
         assert set(used) == {(str(partitions_for(files or 0)), mode) for mode in modes}
         assert [mode for _partitions, mode in used].count("NO_CODEGEN") == (0 if files else 1)
+    assert of_identifiers == [compiled, "NO_CODEGEN", compiled]
     assert session.conf.get(SNAPSHOT_PARTITIONS) == "8"
     assert in_other_sessions == {(lakehouse.session.conf.get(SNAPSHOT_PARTITIONS), compiled)}
 

@@ -16,6 +16,7 @@ from schemalint.delta.type_text import parse_type, print_type
 from schemalint.model.contract import Contract
 from schemalint.review.rulebook import load_rules
 from support.judging import judge_pair
+from support.recorded import check_each
 from support.sampling import some_of_each
 
 if TYPE_CHECKING:
@@ -50,8 +51,11 @@ def test_every_question_is_recorded() -> None:
     assert list(RECORD) == all_questions()
 
 
-@pytest.mark.parametrize("question", ASKED, ids=str)
-def test_a_known_type_is_the_engine_s(question: Question) -> None:
+def test_a_known_type_is_the_engine_s() -> None:
+    check_each(_check_type, ASKED)
+
+
+def _check_type(question: Question) -> None:
     type_ = expression_type(question.text, COLUMN_TYPES)
     assert type_ is None or _print(type_) == _print(parse_type(ASKED[question].type))
 
@@ -62,8 +66,11 @@ def test_the_types_of_most_operators_are_known() -> None:
     assert len(known) > 0.75 * len(texts)
 
 
-@pytest.mark.parametrize("question", [question for question in ASKED if not question.declared], ids=str)
-def test_rules_report_what_no_generated_column_can_use(question: Question) -> None:
+def test_rules_report_what_no_generated_column_can_use() -> None:
+    check_each(_check_use, (question for question in ASKED if not question.declared))
+
+
+def _check_use(question: Question) -> None:
     text, created = question.text, ASKED[question].create
     if text in LEFT_TO_APPLY or AMBIGUOUS.intersection(functions_called(text)):
         return
@@ -72,8 +79,11 @@ def test_rules_report_what_no_generated_column_can_use(question: Question) -> No
     assert reported or created != UNSUPPORTED
 
 
-@pytest.mark.parametrize("question", [question for question in ASKED if question.declared], ids=str)
-def test_rule_reports_a_type_that_differs_as_the_engine_does(question: Question) -> None:
+def test_rule_reports_a_type_that_differs_as_the_engine_does() -> None:
+    check_each(_check_declared_type, (question for question in ASKED if question.declared))
+
+
+def _check_declared_type(question: Question) -> None:
     field = Field("g", parse_type(question.declared), generated=question.text)
     contract = Contract("sales.orders", TableState(Struct((*COLUMN_TYPES.fields, field))))
     errors = [finding.delta_error for finding in judge_pair(None, contract, RULES)]

@@ -10,6 +10,7 @@ import pytest
 
 from engine.record_logs import ACCEPTED, Answer, _outcome, all_questions, ask, log_text, read_record
 from support.judging import judge_table
+from support.recorded import check_each
 from support.rule_judging import built_in
 from support.short_logs import logged_table, write_short_log
 
@@ -42,9 +43,13 @@ DISAGREEMENTS = {
 OF_OTHER_ROWS = frozenset({"NC024"})
 
 
-@pytest.mark.parametrize("case", RECORD)
-def test_findings_name_the_error_classes_that_the_engine_gave(case: str, tmp_path: Path) -> None:
+def test_findings_name_the_error_classes_that_the_engine_gave(tmp_path: Path) -> None:
     """At least one finding names Spark's error, and no finding names an error that Spark does not give."""
+    folders = {case: tmp_path / str(number) for number, case in enumerate(RECORD)}
+    check_each(lambda case: _check_findings(case, folders[case]), RECORD)
+
+
+def _check_findings(case: str, tmp_path: Path) -> None:
     answer = RECORD[case]
     table = logged_table(log_text(case), tmp_path)
     findings = judge_table(table, RULES)

@@ -217,10 +217,15 @@ def fill_fault(text: str, *columns: Struct) -> FillFault | None:
 
 
 def reads_source(text: str, source: Path) -> bool:
-    """Whether an expression reads the column that it moves, a part of it, or what contains it."""
+    """Whether an expression reads the column that it moves, a part of it, or what contains it.
+
+    Of one that cannot be parsed `fill_fault` says so.
+    """
+    used = columns_used(text)
+    if used is None:
+        return True
     own = lowercased(source)
-    used = [lowercased(names) for names in columns_used(text) or ()]
-    return any(is_within(names, own) or is_within(own, names) for names in used)
+    return any(is_within(lowercased(names), own) or is_within(own, lowercased(names)) for names in used)
 
 
 def fill_obstacle(path: Path, source: Path, columns: Struct) -> str | None:

@@ -134,11 +134,12 @@ def required_settings(*sessions: SqlSession, kinds: Collection[StepKind] = _ALL)
 
 
 def kinds_of(plans: Iterable[TablePlan]) -> frozenset[StepKind]:
-    """Return the kinds of the statements of plans and markers; a guarded drop evaluates what a fill does."""
+    """Return the kinds of the statements of plans and markers; the proof of a drop evaluates what a fill does."""
     kinds = {StepKind.RECORD}
     for plan in plans:
         kinds |= {step.kind for step in plan.steps}
-        kinds |= {StepKind.FILL for step in plan.steps if step.fills}
+        if plan.drops_to_prove or any(step.fills for step in plan.steps):
+            kinds.add(StepKind.FILL)
     return frozenset(kinds)
 
 

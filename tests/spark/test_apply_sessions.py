@@ -80,6 +80,7 @@ _VALUES = {
     "AUTO": "STRICT",
     "UTC": "America/Los_Angeles",
     "ANSI": "LEGACY",
+    "CORRECTED": "LEGACY",
 }
 
 
@@ -254,6 +255,7 @@ STATEMENTS = {
     "spark.sql.readSideCharPadding": (*_PADDED, "SELECT length(a) FROM {table}"),
     "spark.sql.runSQLOnFiles": ("CREATE TABLE {table} (a int) USING delta",),
     "spark.sql.session.timeZone": ("SELECT timestamp'2026-01-01' > timestamp'2026-01-01 01:00:00Z'",),
+    "spark.sql.legacy.timeParserPolicy": ("SELECT try_to_date('1.2.2026', 'dd.MM.yyyy')",),
     "spark.sql.storeAssignmentPolicy": (
         "CREATE TABLE {table} (a tinyint) USING delta",
         "INSERT INTO {table} VALUES (0)",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from math import ceil
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ from schemalint.planner.fill_statements import count_rows, fill_rows, to_fill
 from schemalint.planner.fill_values import fill_value
 from schemalint.planner.statements import path_text
 from schemalint.spark.prechecks import shown_value
-from schemalint.spark.session import SqlSession, StatementError, ask
+from schemalint.spark.session import SqlSession, StatementError, ask, first_line
 from schemalint.spark.session_sees import require_all, seen
 from schemalint.spark.session_settings import TIME_ZONE, UTC, assigned
 from schemalint.tables.delta_log.told_values import ToldRows
@@ -255,7 +256,15 @@ class TableFills:
 
     def _ask(self, fill: Fill, statement: str) -> list[Any]:
         """Run a statement in the time zone of a fill."""
-        with assigned(self.session, {TIME_ZONE: fill.time_zone or UTC}):
+        zone = fill.time_zone or UTC
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(assigned(self.session, {TIME_ZONE: zone}))
+            except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
+                raise ApplyError(
+                    f"the session takes no time zone {zone}: {first_line(error)}",
+                    help="correct `time_zone` in `backfill`",
+                ) from None
             return ask(self.session, statement)
 
     def _update(self, fill: Fill, part: _Slice, attempts: int) -> int:

@@ -134,7 +134,7 @@ def required_settings(*sessions: SqlSession, kinds: Collection[StepKind] = _ALL)
 
 
 def kinds_of(plans: Iterable[TablePlan]) -> frozenset[StepKind]:
-    """Return the kinds of the statements of plans and markers; the proof of a drop evaluates what a fill does."""
+    """Return the kinds of the statements of plans and markers; the proof of a drop is one of a fill."""
     kinds = {StepKind.RECORD}
     for plan in plans:
         kinds |= {step.kind for step in plan.steps}

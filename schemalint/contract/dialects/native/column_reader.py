@@ -13,7 +13,7 @@ from schemalint.base.values import frozen, replace
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.declared_types import declared_type, suggestion
 from schemalint.contract.dialects.native.faults import Report
-from schemalint.contract.dialects.native.short_texts import path_in, read_date, read_path
+from schemalint.contract.dialects.native.short_texts import path_in, read_date, read_path, read_time_zone
 from schemalint.delta.datatype import (
     UNMANAGED,
     Array,
@@ -190,7 +190,8 @@ class ColumnReader:
     def _backfill(self, data: native.Backfill, yaml_path: YamlPath) -> contract.Backfill:
         source = read_path(data["from"], (*yaml_path, "from"), self._report, Struct())
         ways_out = contract.WaysOut("unfilled" in data, "inexact" in data, data.get("differing"))
-        return contract.Backfill(source, data["with"], ways_out, data.get("time_zone"))
+        zone = read_time_zone(data.get("time_zone"), (*yaml_path, "time_zone"), self._report)
+        return contract.Backfill(source, data["with"], ways_out, zone)
 
 
 def _identity(data: native.Identity | None) -> Identity | None:

@@ -15,6 +15,7 @@ from schemalint.delta.path import Path, split_path
 T = TypeVar("T")
 
 _ISO_DATE: Final = r"(?a)\d{4}-\d{2}-\d{2}"
+_TIME_ZONE: Final = r"[A-Za-z]+(?:[/_+-][A-Za-z0-9]+){0,5}|[+-]\d{2}:\d{2}"
 _MAX_TABLE_PARTS: Final = 3
 
 
@@ -38,6 +39,16 @@ def read_date(text: str | None, yaml_path: YamlPath, report: Report) -> str | No
     """Return a date as written; report an error unless it is a full ISO 8601 date, e.g. ``2026-12-31``."""
     if text is not None and not _is_date(text):
         report.at_value(yaml_path, f'"{text}" is not a date', "write it as 2026-12-31")
+    return text
+
+
+def read_time_zone(text: str | None, yaml_path: YamlPath, report: Report) -> str | None:
+    """Return a time zone as written; report an error unless it looks like a region or an offset.
+
+    Only the engine knows the regions, and refuses a wrong one before it evaluates anything.
+    """
+    if text is not None and not re.fullmatch(_TIME_ZONE, text):
+        report.at_value(yaml_path, f'"{text}" is not a time zone', "write it as Europe/Berlin or +01:00")
     return text
 
 

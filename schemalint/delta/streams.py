@@ -33,7 +33,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.history import HistoryStep, steps
 from schemalint.delta.path import Path
-from schemalint.delta.table import LiveTable, TableState
+from schemalint.delta.table import History, LiveTable, TableState
 from schemalint.delta.type_history import TYPE_WIDENING_FEATURES
 from schemalint.delta.widening import TypeStep, step
 
@@ -341,6 +341,19 @@ def stops_tracked_streams(step: HistoryStep) -> bool:
     if commit is None:
         return False
     return effect_on_stream((commit,), tracked=True, running=True).verdict is not StreamVerdict.CONTINUES
+
+
+def stops_of_tracked_streams(history: History) -> Iterator[int]:
+    """Yield the versions at which a stream stops that tracks the schema, and reads the whole history.
+
+    What directly follows such a version joins its stop, as in `effect_on_stream`.
+    """
+    commits = [commit for step in steps(history) if (commit := _stream_commit(step)) is not None]
+    for run in _runs(commits) if commits else ():
+        entry = _tracked(run[0].before)
+        differing = (commit for commit in run if _tracked(commit.after) != entry)
+        if (commit := next(differing, None)) is not None and commit.version is not None:
+            yield commit.version
 
 
 def _only_clusters(before: TableState, after: TableState) -> bool:

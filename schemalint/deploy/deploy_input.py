@@ -21,6 +21,7 @@ from schemalint.plugin import Rule
 from schemalint.project.config import Cosmetic
 from schemalint.project.config.trust import RuleFiles, Trusted, TrustedTarget
 from schemalint.project.git import Repository, Side
+from schemalint.review.baseline import Baseline
 from schemalint.review.exception_files import Exceptions
 from schemalint.tables.catalog import Catalog
 from schemalint.tables.catalog.target_tables import TargetTables
@@ -53,6 +54,7 @@ class DeployInput:
         workers: How many tables are read at the same time.
         after: The deploy log of the target before this one; None without an order.
         exceptions: The exceptions outside of the contracts.
+        baseline: The baseline; None if the configuration names none.
     """
 
     repository: Repository
@@ -75,6 +77,7 @@ class DeployInput:
     local: RuleFiles | None = None
     after: EarlierDeploy | None = None
     exceptions: Exceptions = field(default_factory=Exceptions)
+    baseline: Baseline | None = None
 
 
 @frozen

@@ -99,9 +99,22 @@ def planned(
     plan = replace(plan, drops_to_prove=to_prove(plan))
     plan = _with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, outcome)
     plan = replace(plan, target=request.target.name, clients=each_client_once(verdict.clients))
+    if plan.refusals and all(_is_in_baseline(refusal, request) for refusal in plan.refusals):
+        whole = plan_table(contract, table, location if name is None else table.uri, (), options, name=name)
+        if not whole.steps and not whole.refusals:
+            plan = replace(plan, refusals=(), known=plan.refusals)
     if obstacles:
         plan = replace(plan, steps=(), writes_marker=False, refusals=(*obstacles, *plan.refusals))
     return plan, contract
+
+
+def _is_in_baseline(refusal: Refusal, request: DeployInput) -> bool:
+    """Return whether the baseline has the finding of a refusal, of this target or without one."""
+    finding, baseline = refusal.finding, request.baseline
+    if finding is None or baseline is None:
+        return False
+    targets = (request.target.name, None)
+    return any(baseline.has_merged(replace(finding, target=target), 1) for target in targets)
 
 
 def _verdict_on(case: Case) -> tuple[Verdict, bool]:

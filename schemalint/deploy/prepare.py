@@ -36,6 +36,7 @@ from schemalint.project.config import Cosmetic
 from schemalint.project.config.declaration_files import Declarations as FileOfDeclarations
 from schemalint.project.config.repository_config import Project, unmatched_globs
 from schemalint.project.config.trust import Trusted, resolve_storage, run_by, written_by
+from schemalint.review.baseline_file import merged_baseline
 from schemalint.review.consumers import configuration_faults, warning_of_writers, with_consumers
 from schemalint.review.exception_files import merged_exceptions
 from schemalint.review.rule_sets import lock_faults, rule_sets_for_apply
@@ -62,6 +63,7 @@ def prepare(request: DeployInput) -> Deployment:
     request = replace(
         request,
         exceptions=merged_exceptions(request.repository, request.head, request.settings, os.environ),
+        baseline=merged_baseline(request.repository, request.head, request.settings),
     )
     require_reachable(request.target, request.repository.root)
     config = request.settings.config
@@ -129,6 +131,7 @@ def prepare(request: DeployInput) -> Deployment:
         warnings=(
             *(engine.newer_note for engine in request.target.engines.all if engine.newer_note is not None),
             *filter(None, [about_writers]),
+            *(warning for plan in checked for warning in _about_known(plan)),
             *(() if unplanned else _about_root(live_tables, plans)),
             *(() if request.applies else warnings(checked, request.target, config.spark)),
         ),
@@ -149,6 +152,11 @@ def _of_another_tool(entry: FileOfDeclarations) -> SkippedTable:
     return SkippedTable(
         visible(entry.path), f"managed by {entry.format}, which alters the tables of this file itself"
     )
+
+
+def _about_known(plan: TablePlan) -> Iterator[str]:
+    for refusal in plan.known:
+        yield f"{plan.table} needs no statement, and would take none: {refusal.reason} (in the baseline)"
 
 
 def _about_root(live_tables: TargetTables, plans: Sequence[TablePlan]) -> Iterator[str]:

@@ -30,7 +30,7 @@ from schemalint.judge.consumer_findings import reader_findings
 from schemalint.judge.follow_ups import with_follow_ups
 from schemalint.judge.protocol_upgrades import protocol_upgrades, standing_upgrades, with_upgrade_findings
 from schemalint.judge.rule_judge import Judge, highest_severities, marked, without_ambiguous_columns
-from schemalint.judge.table_judge import LIVE, is_refusal_of_table, table_findings
+from schemalint.judge.table_judge import LIVE, is_refusal_of_table, kept_refusals, table_findings
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import Drift, DriftKind
@@ -100,7 +100,9 @@ def _findings(
     of_declaration = tuple(without_ambiguous_columns(tuple(marked(of_states, at_base))))
     upgrades = standing_upgrades(ctx, of_declaration, _unaddable_features(ctx, of_table))
     of_readers = reader_findings(judge, ctx, upgrades, of_declaration, against, case.tracking)
-    findings = (*of_declaration, *of_table)
+    reported = {finding.place for finding in of_declaration}
+    kept = (finding for finding in kept_refusals(judge, live, contract) if finding.place not in reported)
+    findings = (*of_declaration, *of_table, *marked(kept, at_base))
     if upgrades and (base is None or protocol_upgrades(git_context(base, contract))):
         for upgrade in upgrades:
             of_upgrade = tuple(marked(judge(upgrade, ctx, against), at_base))

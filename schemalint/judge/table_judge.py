@@ -28,8 +28,8 @@ HISTORY: Final = ("history",)
 def of_table_alone(judge: Judge, case: Case, table: LiveTable) -> Iterator[Finding]:
     """Yield the findings of a table, its history, its data files, and the state that it has.
 
-    `check --live` and `plan` need none of the state: there the same rules judge the state to come. Findings
-    are located in the contract; without one, at the table or at the judged commit.
+    `check --live` and `plan` judge the state to come by the same rules, and of this one what is kept
+    (`kept_refusals`). Findings are located in the contract; without one, at the table or the judged commit.
     """
     declared = _as_it_is(case.contract, table)
     for finding in (
@@ -77,6 +77,19 @@ def table_findings(
     )
 
 
+def kept_refusals(judge: Judge, table: LiveTable, contract: Contract) -> Iterator[Finding]:
+    """Yield what Delta Spark refuses of the state of a table, if the contract keeps it, declared or not."""
+    as_it_is = _as_it_is(contract, table)
+    found = [
+        finding for finding in _of_state(as_it_is, judge, table, as_it_is) if is_refusal_of_table(finding)
+    ]
+    if not found:
+        return
+    after = replace(contract, state=live_context(contract, table).after)
+    kept = {finding.place for finding in judge.live(after, live_context(after, table), LIVE)}
+    yield from (finding for finding in found if finding.place in kept)
+
+
 @frozen
 class Faults:
     """Why clients cannot read a table, and why they cannot write it; see `TableForm.unreadable`."""
@@ -95,7 +108,7 @@ def faults_of(table: Itself[LiveTable], contract: Itself[Contract] | None = None
     """
     live = table.value
     declared = as_declared(live) if contract is None else contract.value
-    findings = table_findings(_built_in(), live, declared)
+    findings = (*table_findings(_built_in(), live, declared), *kept_refusals(_built_in(), live, declared))
     unreadable = frozenset(_fault(finding) for finding in findings if finding.unreadable)
     refused = frozenset(_fault(finding) for finding in findings if is_refusal_of_table(finding))
     return Faults(unreadable, unreadable | refused)

@@ -247,6 +247,11 @@ class Finding:
         )
 
     @property
+    def place(self) -> tuple[Hashable, ...]:
+        """The rule and the object that it is about, whatever values that has."""
+        return (self.code, self.object, self.path)
+
+    @property
     def fingerprint(self) -> str:
         """The hash of the identity, for baselines and reports; two findings of one run may share it."""
         import hashlib  # noqa: PLC0415 (a check that prints no fingerprints starts without it)

@@ -209,6 +209,7 @@ class TablePlan:
         writes_marker: Whether `apply` writes the marker.
         marker: The marker of the live table.
         refusals: The refusals; if there are any, there are no steps.
+        known: What would refuse any statement, where the baseline has it and the table needs none.
         name: The full catalog name that the statements use; None if they use the location.
         waiting: The steps that wait for the table's next change (``cosmetic = "ride-along"``); there are then
             no other steps.
@@ -235,6 +236,7 @@ class TablePlan:
     writes_marker: bool = False
     marker: Marker | None = None
     refusals: tuple[Refusal, ...] = ()
+    known: tuple[Refusal, ...] = ()
     name: str | None = None
     waiting: tuple[Step, ...] = ()
     consumers: tuple[Consumer, ...] = ()

@@ -56,7 +56,8 @@ def settings_lines(report: StreamReport, *, applied: bool = False) -> Iterator[s
 
     Args:
         report: A stream, blocked or not.
-        applied: Whether the versions are those of the log; otherwise they are those to expect.
+        applied: Whether the versions are those of the log, as where nothing is left to apply; otherwise they
+            are those to expect.
     """
     if not report.effect.blocks:
         return

@@ -17,12 +17,13 @@ from schemalint.model.contract import table_key
 from schemalint.model.fact import JudgedException
 from schemalint.model.finding import CheckResult, Finding
 from schemalint.project import git
-from schemalint.project.git import Side
+from schemalint.project.config.trust import Trusted
+from schemalint.project.git import Repository, Side
 from schemalint.review.approve import approve
 from schemalint.review.baseline import Baseline, Entry, read_baseline, rewritten, text_of, unused
 from schemalint.review.exception_findings import judge_exception
 from schemalint.review.rule_sets import RuleSets
-from schemalint.review.sides import Sides
+from schemalint.review.sides import Sides, reviewed_commit
 
 
 @frozen
@@ -100,6 +101,26 @@ def read_baseline_of(
     if options.is_written and target != file:
         _read(target, None, None, may_miss=True)  # a file that is no baseline is not overwritten
     return None if baseline is None else replace(baseline, void=void)
+
+
+def merged_baseline(repository: Repository, head: Side, settings: Trusted) -> Baseline | None:
+    """Read the configured baseline for a command that deploys; None if the configuration names none.
+
+    Args:
+        repository: The repository.
+        head: The side with the contracts.
+        settings: The configuration that counts; of a change under review, what its commit has counts.
+
+    Raises:
+        UsageError: There is no such file.
+        ConfigError: It is no baseline.
+    """
+    config, reviewed = settings.config, reviewed_commit(settings)
+    if config.baseline is None:
+        return None
+    sides = Sides(repository, reviewed or head, head, config, config)
+    configured = repository.root / config.baseline
+    return read_baseline_of(BaselineOptions(), configured=configured, sides=sides, base=reviewed)
 
 
 def with_unused(result: CheckResult, baseline: Baseline, reach: Reach) -> CheckResult:

@@ -18,7 +18,7 @@ from schemalint.project import git
 from schemalint.project.config import Config
 from schemalint.project.config.trust import Trusted
 from schemalint.project.git import EmptyTree, Repository, Revision, Side
-from schemalint.review.sides import Sides
+from schemalint.review.sides import Sides, reviewed_commit
 
 FILE: Final = "exceptions.yaml"
 
@@ -148,8 +148,7 @@ def merged_exceptions(
     Raises:
         SchemalintError: The file of the exceptions cannot be read.
     """
-    trusted, config = settings.commit, settings.config
-    reviewed = None if trusted is None or trusted.spec == "HEAD" else trusted
+    config, reviewed = settings.config, reviewed_commit(settings)
     sides = Sides(repository, reviewed or head, head, config, config)
     exceptions = exceptions_of(sides, config.accepted, git.foreign_head(env))
     for error in exceptions.errors:

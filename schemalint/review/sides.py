@@ -351,3 +351,9 @@ def path_filter(root: Path, paths: tuple[str, ...], files: Iterable[str]) -> Cal
                 help=f"did you mean {visible(close)}?" if close else "",
             )
     return lambda file: any(PurePosixPath(file).is_relative_to(relative) for relative in relative_paths)
+
+
+def reviewed_commit(settings: Trusted) -> Revision | None:
+    """Return the merged commit whose configuration counts in place of the head's; None if the head's does."""
+    commit = settings.commit
+    return None if commit is None or commit.spec == "HEAD" else commit

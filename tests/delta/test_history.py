@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from schemalint.base.values import replace
 from schemalint.delta.change import FeatureChanged, PropertyChanged, TypeChanged
 from schemalint.delta.datatype import DATE, INTEGER, LONG, SHORT, STRING, Array, Field, Identity, Struct
 from schemalint.delta.history import changes, steps, type_history
 from schemalint.delta.path import Part, Path
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.streams import stops_tracked_streams
+from schemalint.delta.streams import stops_of_tracked_streams, stops_tracked_streams
 from schemalint.delta.table import History, HistoryEntry, Metadata, TableState
 
 ID = Field("id", LONG)
@@ -48,6 +49,16 @@ def test_the_first_known_commit_has_no_changes() -> None:
     (first,) = steps(history(state(ID)))
     assert changes(first) == ()
     assert not stops_tracked_streams(first)
+
+
+def test_a_tracked_stream_stops_once_for_commits_of_metadata_that_follow_one_another() -> None:
+    named = [state(ID, properties={"delta.appendOnly": text}) for text in ("true", "false", "true")]
+    commits = history(state(ID), *named)
+    assert [stops_tracked_streams(step) for step in steps(commits)] == [False, True, True, True]
+    assert list(stops_of_tracked_streams(commits)) == [1]
+    first, second, third, fourth = commits.entries
+    with_data_between = replace(commits, entries=(first, second, third, replace(fourth, version=9)))
+    assert list(stops_of_tracked_streams(with_data_between)) == [1, 9]
 
 
 def test_changes_of_metadata_and_of_the_protocol_are_found() -> None:

@@ -144,7 +144,11 @@ def consumer_lines(deployment: Deployment, plan: TablePlan) -> Iterator[tuple[st
     for report in reports:
         yield (
             f"{stream_title(report)}: {verdict_text(report)}",
-            [*place_lines(report), *settings_lines(report), *([FILL_STOPS] if fills else [])],
+            [
+                *place_lines(report),
+                *settings_lines(report, applied=not plan.steps),
+                *([FILL_STOPS] if fills else []),
+            ],
         )
     if not reports and (commits := planned_commits(plan) if plan.steps else ()):
         tracked, untracked = (

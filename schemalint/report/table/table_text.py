@@ -10,7 +10,7 @@ from schemalint.delta.datatype import DataType, Field, parts
 from schemalint.delta.feature_usage import FeatureUse, feature_uses
 from schemalint.delta.history import CommittedTypeChange, HistoryStep, changes, steps, type_history, utc_text
 from schemalint.delta.path import Path, format_path, lowercased
-from schemalint.delta.streams import stops_tracked_streams
+from schemalint.delta.streams import stops_of_tracked_streams
 from schemalint.delta.table import LiveTable
 from schemalint.delta.type_text import print_type
 from schemalint.model.marker import read_marker
@@ -154,7 +154,7 @@ def _history(live: LiveTable) -> Iterator[str]:
     if len(latest) < len(all_steps):
         yield f"  {counted(len(all_steps) - len(latest), 'earlier change')}: see --output-format json"
     yield from (f"  {row}" for row in table_rows([_entry(step) for step in latest]))
-    stops = [str(step.entry.version) for step in all_steps if stops_tracked_streams(step)]
+    stops = [str(version) for version in stops_of_tracked_streams(live.history)]
     if stops:
         noun = "version" if len(stops) == 1 else "versions"
         yield f"  Streams with a schemaTrackingLocation stop at {noun} {', '.join(stops)}"

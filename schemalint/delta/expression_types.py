@@ -32,6 +32,7 @@ from schemalint.delta.datatype import (
     type_at,
 )
 from schemalint.delta.type_text import TypeTextError, parse_type
+from schemalint.delta.widening import MAX_PRECISION
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -52,6 +53,15 @@ _JOINED: Final = frozenset({"dpipe", "concat"})
 _INTERVALS: Final = frozenset(
     f"interval {unit}" for unit in ("year", "month", "day", "hour", "minute", "second")
 )
+_DECIMAL_OPERATORS: Final = frozenset({"add", "sub", "mul", "div", "mod"})
+_DOUBLES: Final = frozenset({FLOAT, DOUBLE})
+_OF_INTEGERS: Final[Mapping[DataType, Decimal]] = {
+    BYTE: Decimal(3),
+    SHORT: Decimal(5),
+    INTEGER: Decimal(10),
+    LONG: Decimal(20),
+}
+_LEAST_SCALE: Final = 6  # of a quotient
 _COMPUTED: Final = ARITHMETIC | BITS | {"abs"}
 _CHOSEN: Final = frozenset({"coalesce", "if", "nvl2", "case", "paren"})
 _OF_OPERANDS: Final = _PARTS_OF_TEXT | _JOINED | _COMPUTED | _CHOSEN
@@ -73,7 +83,10 @@ _RESULTS: Final[Mapping[str, DataType]] = {
         "tsordstodate", "tsordsadd", "lastday", "addmonths", "nextday", "make_date", "datetrunc",
         "currentdate",
     ), DATE),
-    **dict.fromkeys(("timestamptrunc", "strtotime", "currenttimestamp", "now"), TIMESTAMP),
+    **dict.fromkeys((
+        "timestamptrunc", "strtotime", "currenttimestamp", "now", "attimezone",
+        "fromtimezone",
+    ), TIMESTAMP),
     **dict.fromkeys(("sqrt", "pow", "exp", "ln", "monthsbetween"), DOUBLE),
     **dict.fromkeys(("isnan", "arraycontains", "isnull", "isnotnull"), BOOLEAN),
     "localtimestamp": TIMESTAMP_NTZ, "tinyint": BYTE, "smallint": SHORT, "hexstring": BINARY,
@@ -135,6 +148,8 @@ class NodeTypes:
             return _joined(types)
         if node.key in _PARTS_OF_TEXT:
             return STRING if types == [STRING] else None
+        if node.key in _DECIMAL_OPERATORS and any(isinstance(type_, Decimal) for type_ in types):
+            return _of_decimals(node, types)
         if node.key == "div":
             return DOUBLE if _NUMBERS.issuperset(types) else None
         if node.key in _COMPUTED:
@@ -194,10 +209,42 @@ def _common(types: Sequence[DataType]) -> DataType | None:
 
 
 def _computed(types: Sequence[DataType]) -> DataType | None:
-    """Return the type that is computed of numbers; None for others, and for two decimals."""
+    """Return the type that is computed of numbers without a decimal, or of one number; None for others."""
     if _NUMBERS.issuperset(types):
         return _common(types) or DOUBLE
     return types[0] if len(types) == 1 and isinstance(types[0], Decimal) else None
+
+
+def _of_decimals(node: exp.Expr, types: Sequence[DataType]) -> DataType | None:
+    """Return the type of arithmetic with decimals (Spark's DecimalPrecision); None above 38 digits."""
+    if not _DOUBLES.isdisjoint(types):
+        return DOUBLE
+    operands = [_as_decimal(operand, type_) for operand, type_ in zip(_values(node), types, strict=True)]
+    known = [operand for operand in operands if operand is not None]
+    if len(known) != 2:  # noqa: PLR2004 (of two operands)
+        return None
+    (left, right), largest_scale = known, max(operand.scale for operand in known)
+    whole = [operand.precision - operand.scale for operand in known]
+    match node.key:
+        case "add" | "sub":
+            result = Decimal(max(whole) + largest_scale + 1, largest_scale)
+        case "mul":
+            result = Decimal(left.precision + right.precision + 1, left.scale + right.scale)
+        case "mod":
+            result = Decimal(min(whole) + largest_scale, largest_scale)
+        case _:
+            scale = max(_LEAST_SCALE, left.scale + right.precision + 1)
+            result = Decimal(whole[0] + right.scale + scale, scale)
+    return result if result.precision <= MAX_PRECISION else None
+
+
+def _as_decimal(operand: exp.Expr, type_: DataType) -> Decimal | None:
+    """Return the decimal that an operand is taken as: of an integer literal with its own digits."""
+    if isinstance(type_, Decimal):
+        return type_
+    if operand.key == "literal" and type_ in _INTEGERS:
+        return Decimal(len(str(int(operand.name))))
+    return _OF_INTEGERS.get(type_)
 
 
 def _of_times(operator: str, types: Sequence[DataType]) -> DataType | None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, assert_never
 
 from schemalint.base.values import Itself, frozen
-from schemalint.delta.column_users import Names, dotted_columns, indexed_columns
+from schemalint.delta.column_users import Names, columns_used, dotted_columns, indexed_columns
 from schemalint.delta.datatype import Array, Map, Struct, type_at, walk_fields
 from schemalint.delta.expression_faults import (
     COLUMN_WORDS,
@@ -233,6 +233,10 @@ def _unusable_in_constraint(text_tokens: tuple[Token, ...], columns: Struct) -> 
 
 def _unusable_when_generated(text: str, columns: Struct) -> str | None:
     """Return what Delta does not allow in a generated column, though it could compute it for a row."""
+    for names in sorted(columns_used(text) or ()):
+        column = columns.get(names[0])
+        if column is not None and isinstance(column.generated, str):
+            return f"uses {format_path((column.name,))}, which is generated itself"
     for name in functions_called(text):
         if name.rpartition(".")[2] in not_generated():
             return f"calls {name}(), which Delta does not allow in generated columns"

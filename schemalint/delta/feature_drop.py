@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Final
 
 from schemalint.base.values import frozen, replace
-from schemalint.delta.change import TypeChanged
+from schemalint.delta.change import Change, TypeChanged
 from schemalint.delta.column_names import invalid_characters
 from schemalint.delta.datatype import walk_fields
 from schemalint.delta.diff import diff
@@ -100,6 +100,30 @@ def set_by_drops(names: Iterable[str], table: TableState) -> Mapping[str, str | 
         if all(table.properties.get(other) == value for other, value in row.items())
         for key, text in row.items()
     }
+
+
+def rewrites_files(name: str, table: TableState, changes: Iterable[Change]) -> bool:
+    """Return whether DROP FEATURE rewrites data files: those that hold what only the feature can read.
+
+    Deletion vectors are in no state of a table, so the drop of their feature may find none. For all other
+    features it changes metadata, and for row tracking the entries of the files in the log (measured on Delta
+    4.4.0).
+
+    Args:
+        name: The feature.
+        table: The table.
+        changes: The changes that the plan makes before.
+    """
+    match name:
+        case "deletionVectors":
+            return True
+        case "columnMapping":
+            return table.column_mapping != "none"
+        case "typeWidening" | "typeWidening-preview":
+            is_recorded = any(field.type_changes for _path, field in walk_fields(table.columns))
+            return is_recorded or any(isinstance(change, TypeChanged) for change in changes)
+        case _:
+            return False
 
 
 def drop_obstacles(requests: DropRequests) -> Iterator[DropObstacle]:

@@ -22,6 +22,7 @@ from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.engine import DELTA_SPARK
 from schemalint.delta.engine_answers import drops_fast
 from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, TableFeature
+from schemalint.delta.feature_drop import rewrites_files
 from schemalint.delta.properties import (
     COLUMN_MAPPING_MODE,
     FEATURE_PREFIX,
@@ -88,7 +89,7 @@ def pending_noted(context: AlterContext) -> Iterator[Step]:
 
 
 def features_dropped(context: AlterContext) -> Iterator[Step]:
-    """Drop each feature by a statement of its own, which truncates history or rewrites files."""
+    """Drop each feature by a statement of its own, which may truncate history or rewrite files."""
     supported = context.live.features
     at_once = drops_fast(context.engine)
     for name in context.drop_features:
@@ -108,7 +109,7 @@ def features_dropped(context: AlterContext) -> Iterator[Step]:
             adds,
             undo_note=_note_of_drop(row, context.live, truncates=truncates, at_once=at_once),
             commits=row.drop_commits - (_BARRIER_COMMITS if row.drop_needs_history and not protects else 0),
-            cost=Cost.REWRITE,
+            cost=Cost.REWRITE if rewrites_files(name, context.live, context.changes) else Cost.METADATA,
             needs=frozenset({Approval.DESTRUCTIVE}),
         )
 

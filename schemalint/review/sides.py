@@ -34,7 +34,7 @@ from schemalint.project.config.nested_settings import NAME as NESTED
 from schemalint.project.config.nested_settings import with_nested
 from schemalint.project.config.repository_config import config_at, found_config, given_config
 from schemalint.project.config.toml_text import Positions
-from schemalint.project.config.trust import RuleFiles
+from schemalint.project.config.trust import RuleFiles, Trusted
 from schemalint.project.git import Contents, EmptyTree, Repository, Revision, Side, Worktree
 from schemalint.review.loosened_settings import Loosening, deciding_between, loosenings_of
 from schemalint.review.moved_contracts import moves_to_looser_settings

@@ -9,7 +9,7 @@ import pytest
 
 from schemalint import contract as contracts
 from schemalint.delta.feature import FEATURES, TableFeature
-from schemalint.delta.feature_drop import DropRequests, drop_obstacles
+from schemalint.delta.feature_drop import DropRequests, drop_obstacles, rewrites_files
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.model.contract import Contract
 from schemalint.planner import plan_table
@@ -210,3 +210,39 @@ def contract(text: str) -> Contract:
     result = contracts.read("t.yaml", f"schemalint: 1\ntable: t\ncolumns: []\n{text}\n")
     assert result.errors == ()
     return result.contracts[0]
+
+
+FILES = {
+    "v2Checkpoint": ("'delta.checkpointPolicy' = 'v2'", "v2Checkpoint"),
+    "vacuumProtocolCheck": ("'delta.feature.vacuumProtocolCheck' = 'supported'", "vacuumProtocolCheck"),
+    "rowTracking": ("'delta.enableRowTracking' = 'true'", "rowTracking"),
+    "typeWidening": ("'delta.enableTypeWidening' = 'true'", "typeWidening"),
+    "typeWidening after a widening": ("'delta.enableTypeWidening' = 'true'", "typeWidening"),
+    "checkConstraints": ("'delta.feature.checkConstraints' = 'supported'", "checkConstraints"),
+    "inCommitTimestamp": ("'delta.enableInCommitTimestamps' = 'true'", "inCommitTimestamp"),
+    "columnMapping": ("'delta.columnMapping.mode' = 'name'", "columnMapping"),
+    "columnMapping without a mode": ("'delta.feature.columnMapping' = 'supported'", "columnMapping"),
+}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "name",
+    left_to(
+        pytest.mark.engine, {name: name for name in FILES}, except_for=("typeWidening after a widening",)
+    ),
+)
+def test_a_drop_rewrites_data_files_exactly_where_the_plan_says_so(
+    spark: SparkSession, tmp_path: Path, name: str
+) -> None:
+    properties, feature = FILES[name]
+    location = tmp_path / "table"
+    spark.sql(f"CREATE TABLE delta.`{location}` (a INT) USING delta TBLPROPERTIES ({properties})")
+    spark.sql(f"INSERT INTO delta.`{location}` VALUES (1)")
+    if "after" in name:
+        spark.sql(f"ALTER TABLE delta.`{location}` ALTER COLUMN a TYPE BIGINT")
+    table = existing(str(location))
+    spark.sql(f"ALTER TABLE delta.`{location}` DROP FEATURE {feature}")
+    commits = sorted((location / "_delta_log").glob("*[0-9].json"))[table.version + 1 :]
+    removes = any('{"remove":' in commit.read_text() for commit in commits)
+    assert removes == rewrites_files(feature, table.state, ())

@@ -37,9 +37,9 @@ def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> I
     - functions whose value only the session of a query knows: `current_user()`, `current_database()`;
     - in constraints, `*`, and `current_date` and others without brackets;
     - in constraints, fields that are read by dot through a map or an array: `labels.a`, `lines.qty`;
-    - in generated columns, what is not on Delta's list for them: `BETWEEN`, `ILIKE`, intervals, keys of maps,
-      `current_date()`, and more than a hundred functions, such as `nullif`, `contains`, `startswith`,
-      `split_part`, `transform`, `unix_date` and `try_divide`.
+    - in generated columns, other generated columns, and what is not on Delta's list for them: `BETWEEN`,
+      `ILIKE`, intervals, keys of maps, `current_date()`, and more than a hundred functions, such as `nullif`,
+      `contains`, `startswith`, `split_part`, `transform`, `unix_date` and `try_divide`.
 
     Constraints may use `current_date()`, `current_timestamp()` and `now()`, which have one value for a whole
     statement. NC029 compares the types of generated columns, NC016 is about defaults, NC021 about functions

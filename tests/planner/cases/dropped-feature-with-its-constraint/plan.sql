@@ -6,7 +6,6 @@ ALTER TABLE delta.`/lake/it``s/orders` DROP CONSTRAINT `positive`;
 -- drop a feature
 --   'checkConstraints is listed under drop_features'
 -- undo note: the feature can be added again
--- rewrites data files
 -- needs --allow destructive
 ALTER TABLE delta.`/lake/it``s/orders` DROP FEATURE `checkConstraints`;
 

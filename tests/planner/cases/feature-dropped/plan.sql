@@ -7,7 +7,6 @@ ALTER TABLE delta.`/lake/it``s/orders` UNSET TBLPROPERTIES ('delta.enableTypeWid
 --   'typeWidening is listed under drop_features'
 -- adds checkpointProtection
 -- undo note: the feature can be added again; the history before the drop stays protected
--- rewrites data files
 -- needs --allow destructive
 ALTER TABLE delta.`/lake/it``s/orders` DROP FEATURE `typeWidening`;
 

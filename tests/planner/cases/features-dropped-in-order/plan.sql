@@ -6,21 +6,18 @@ ALTER TABLE delta.`/lake/it``s/orders` DROP CONSTRAINT `positive`;
 -- drop a feature
 --   'rowTracking is listed under drop_features'
 -- undo note: the feature can be added again
--- rewrites data files
 -- needs --allow destructive
 ALTER TABLE delta.`/lake/it``s/orders` DROP FEATURE `rowTracking`;
 
 -- drop a feature
 --   'checkConstraints is listed under drop_features'
 -- undo note: the feature can be added again
--- rewrites data files
 -- needs --allow destructive
 ALTER TABLE delta.`/lake/it``s/orders` DROP FEATURE `checkConstraints`;
 
 -- drop a feature
 --   'domainMetadata is listed under drop_features'
 -- undo note: the feature can be added again
--- rewrites data files
 -- needs --allow destructive
 ALTER TABLE delta.`/lake/it``s/orders` DROP FEATURE `domainMetadata`;
 
@@ -28,7 +25,6 @@ ALTER TABLE delta.`/lake/it``s/orders` DROP FEATURE `domainMetadata`;
 --   'v2Checkpoint is listed under drop_features'
 -- adds checkpointProtection
 -- undo note: the feature can be added again; the history before the drop stays protected
--- rewrites data files
 -- needs --allow destructive
 ALTER TABLE delta.`/lake/it``s/orders` DROP FEATURE `v2Checkpoint`;
 

@@ -42,7 +42,9 @@ class PulledFile:
     @property
     def name(self) -> str:
         """The name for messages."""
-        return "standard output" if self.path is None else shown(self.path)
+        if self.path is None:
+            return "standard output"
+        return shown(self.path)
 
     @property
     def diff(self) -> str:

@@ -169,7 +169,9 @@ class _Reverser:
 
     def nulls(self, current: Managed[bool], old: Managed[bool]) -> Managed[bool]:
         """Return the nullability of elements: once nullable, it stays nullable."""
-        return current if isinstance(old, Unmanaged) or not old else old
+        if isinstance(old, Unmanaged) or not old:
+            return current
+        return old
 
     def leaf(self, current: DataType, old: DataType, path: Path) -> DataType:
         """Return the old type if Delta can change the current one back; note it if not."""
@@ -233,7 +235,9 @@ def _old_value(old: Managed[T], current: Managed[T], nothing: T) -> Managed[T]:
     """Return the old value; ``nothing`` if only the current declaration manages it."""
     if not isinstance(old, Unmanaged):
         return old
-    return current if isinstance(current, Unmanaged) else nothing
+    if isinstance(current, Unmanaged):
+        return current
+    return nothing
 
 
 def _entries(old: Mapping[str, str | None], current: Mapping[str, str | None]) -> dict[str, str | None]:
@@ -268,4 +272,6 @@ def _recorded_types(type_: DataType) -> list[DataType]:
     """Return the leaf types of a field's own record; the fields of inner structs have their own records."""
     if isinstance(type_, Array | Map):
         return [leaf for _part, inner in parts(type_) for leaf in _recorded_types(inner)]
-    return [] if isinstance(type_, Struct) else [type_]
+    if isinstance(type_, Struct):
+        return []
+    return [type_]

@@ -180,7 +180,9 @@ def _edits(changes: Iterable[Change]) -> Iterator[Edit]:
 
 
 def _together(changed: Change) -> object:
-    return changed.path[:-1] if isinstance(changed, change.FieldRenamed) else None
+    if isinstance(changed, change.FieldRenamed):
+        return changed.path[:-1]
+    return None
 
 
 def _first_difference(expected: TableState, edited: TableState) -> str:
@@ -189,7 +191,9 @@ def _first_difference(expected: TableState, edited: TableState) -> str:
     for changed in diff(goal, edited):
         if not isinstance(changed, change.FieldMoved):
             return f"{type(changed).__name__} {subject_name(changed)}".strip()
-    return "" if _old_names(goal) == _old_names(edited) else "renamed_from"
+    if _old_names(goal) == _old_names(edited):
+        return ""
+    return "renamed_from"
 
 
 def _old_names(state: TableState) -> dict[Path, str | None]:

@@ -65,11 +65,15 @@ class JsonObject:
 
     def optional(self, key: str, kind: type[T]) -> T | None:
         """Return a value of that type, None for null and for a missing key."""
-        return None if self.content.get(key) is None else self._item(key, kind)
+        if self.content.get(key) is None:
+            return None
+        return self._item(key, kind)
 
     def nullable(self, key: str, kind: type[T]) -> T | None:
         """Return a value of that type, None for null; the key must be there."""
-        return None if self.content.get(key, MISSING) is None else self._item(key, kind)
+        if self.content.get(key, MISSING) is None:
+            return None
+        return self._item(key, kind)
 
     def inner(self, key: str) -> JsonObject:
         """Return an inner object."""

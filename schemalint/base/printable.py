@@ -76,9 +76,9 @@ def visible(text: str) -> str:
     For parts of a line, and names that are compared with each other: the output must still be made by one of
     the other functions.
     """
-    return (
-        text if _is_visible(text) else "".join(char if _is_visible(char) else _escaped(char) for char in text)
-    )
+    if _is_visible(text):
+        return text
+    return "".join(char if _is_visible(char) else _escaped(char) for char in text)
 
 
 def printable(text: str) -> str:
@@ -89,7 +89,9 @@ def printable(text: str) -> str:
     that are not UTF-8 become escapes too.
     """
     text = without_commands(without_secrets(text), _escaped)
-    return re.sub(_COMMAND_AT_START, r"\1\\x3a", text) if "::" in text else text
+    if "::" in text:
+        return re.sub(_COMMAND_AT_START, r"\1\\x3a", text)
+    return text
 
 
 def without_commands(text: str, escaped: Callable[[str], str]) -> str:
@@ -188,7 +190,9 @@ def markdown_code(text: str) -> str:
 
 def markdown_prose(text: str) -> str:
     """Return the text so that it forms no markup, table cell, mention or link; as code if it must be."""
-    return markdown_code(text) if re.search(_REFERENCE, text) else markdown_text(text)
+    if re.search(_REFERENCE, text):
+        return markdown_code(text)
+    return markdown_text(text)
 
 
 def markdown_fence(text: str, language: str) -> list[str]:
@@ -205,7 +209,9 @@ def sarif_message(text: str) -> str:
     ``\\[`` a bracket.
     """
     text = re.sub(r"\{(?=\d+\})|(?<=\d)\}", lambda brace: brace[0] * 2, printable(text))
-    return re.sub(r"[\\\[\]]", r"\\\g<0>", text) if "](" in text else text
+    if "](" in text:
+        return re.sub(r"[\\\[\]]", r"\\\g<0>", text)
+    return text
 
 
 def xml_text(root: Element) -> SafeText:
@@ -256,7 +262,9 @@ def sql_comment(text: str, *, semicolon: str = ",") -> str:
         semicolon: What stands for a semicolon; in a statement ``\\u003b``, which is one in a literal.
     """
     safe = printable(text).replace(";", semicolon).replace("${", r"\x24{")
-    return f"-- {safe} ." if safe.endswith("\\") else f"-- {safe}"
+    if safe.endswith("\\"):
+        return f"-- {safe} ."
+    return f"-- {safe}"
 
 
 def is_printable_sql(statement: str) -> bool:
@@ -295,7 +303,9 @@ def _escaped(char: str) -> str:
     if "\udc80" <= char <= "\udcff":  # os.fsdecode() returns a byte that is not UTF-8 as this surrogate
         return f"\\x{ord(char) - 0xDC00:02x}"
     escape = char.encode("unicode_escape").decode("ascii")
-    return f"\\x{ord(char):02x}" if escape == char else escape
+    if escape == char:
+        return f"\\x{ord(char):02x}"
+    return escape
 
 
 def _sql_line(line: str) -> str:
@@ -316,7 +326,9 @@ def _without_secrets_in_json(match: re.Match[str]) -> str:
         return match[0]
     value: str = json.loads(match[0])
     shown = without_secrets(value)
-    return match[0] if shown == value else json.dumps(shown)
+    if shown == value:
+        return match[0]
+    return json.dumps(shown)
 
 
 def _replaced(text: str, escapes: tuple[tuple[str, str], ...]) -> str:

@@ -13,8 +13,10 @@ _NOBODY: Final = "/OWNER/"
 def home_of(distribution: metadata.Distribution) -> str | None:
     """Return the address of the source that a package's metadata names; None if it names none."""
     urls = (entry.split(", ", 1) for entry in distribution.metadata.get_all("Project-URL") or ())
-    source = next((url for label, url in urls if label == "Source"), None)
-    return None if source is None or _NOBODY in source else source
+    source: str | None = next((url for label, url in urls if label == "Source"), None)
+    if source is None or _NOBODY in source:
+        return None
+    return source
 
 
 @cache
@@ -25,4 +27,6 @@ def page_url(code: str) -> str | None:
     except metadata.PackageNotFoundError:  # run from a folder
         return None
     home = home_of(distribution)
-    return f"{home}/blob/v{distribution.version}/docs/rules/{code.lower()}.md" if home else None
+    if home:
+        return f"{home}/blob/v{distribution.version}/docs/rules/{code.lower()}.md"
+    return None

@@ -73,7 +73,9 @@ _OTHER_WORDS: Final = {
 def _command_meant(name: str, commands: list[str]) -> str:
     word = name.lower()
     close = [_OTHER_WORDS[word]] if word in _OTHER_WORDS else get_close_matches(word, commands, n=2)
-    return f" (Did you mean {' or '.join(map(repr, close))}?)" if close else ""
+    if close:
+        return f" (Did you mean {' or '.join(map(repr, close))}?)"
+    return ""
 
 
 @click.command(

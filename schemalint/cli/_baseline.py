@@ -56,4 +56,6 @@ def written_baseline(
         write_text(target, baseline.text)
         print_note(f"wrote {target}: findings in {len(baseline.entries)} entries")
         result = approved_by(result, baseline)
-    return result if baseline is None else with_unused(result, baseline, reach)
+    if baseline is None:
+        return result
+    return with_unused(result, baseline, reach)

@@ -56,7 +56,9 @@ def split_codes(_ctx: click.Context, _param: click.Parameter, values: tuple[str,
 
 def least_severity(configured: Severity | None, options: ReportOptions) -> Severity | None:
     """Return the lowest severity that fails the run, None for none; options override the configuration."""
-    return FAIL_ON[options.fail_on] if options.fail_on else configured
+    if options.fail_on:
+        return FAIL_ON[options.fail_on]
+    return configured
 
 
 def write_report(text: SafeText, file: str | None, *, err: bool = False, color: bool | None = None) -> None:
@@ -88,7 +90,9 @@ def engine_option(text: str) -> Callable[[F], F]:
 
     def parsed(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Engine | None:
         try:
-            return None if value is None else parse_engine(value)
+            if value is None:
+                return None
+            return parse_engine(value)
         except ValueError as error:
             raise click.BadParameter(str(error)) from error
 

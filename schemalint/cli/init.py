@@ -121,7 +121,9 @@ def command(options: InitOptions) -> int:
     errors = [*(failure.error for failure in adoption.failed), *adoption.unjudged]
     if errors:
         return max(error.exit_status for error in errors)
-    return PENDING if options.show_diff and adoption.files else 0
+    if options.show_diff and adoption.files:
+        return PENDING
+    return 0
 
 
 def _repository() -> Repository:
@@ -194,7 +196,9 @@ def _local(root: Path, repository: Repository) -> str:
     """Return a folder as the configuration names it: from the top of the repository if it is in there."""
     path = Path(os.path.abspath(root))  # noqa: PTH100 (follows no link)
     is_inside = path.is_relative_to(repository.root)
-    return path.relative_to(repository.root).as_posix() if is_inside else path.as_posix()
+    if is_inside:
+        return path.relative_to(repository.root).as_posix()
+    return path.as_posix()
 
 
 def _root_below(folder: Path) -> Path:
@@ -208,7 +212,9 @@ def _root_below(folder: Path) -> Path:
             help="say where they are: --root PATH, --root s3://bucket/path, or --via spark",
         )
     tops = {parent.parts[:1] for parent in parents}
-    return folder.joinpath(*tops.pop()) if len(tops) == 1 else folder
+    if len(tops) == 1:
+        return folder.joinpath(*tops.pop())
+    return folder
 
 
 def _configured(settings: Trusted, repository: Repository, options: InitOptions) -> str | None:
@@ -251,7 +257,9 @@ def _written(adoption: Adoption) -> Iterator[str]:
 def _folders(adoption: Adoption) -> list[str]:
     """Return the folder of all new contracts, if there are any."""
     folders = [file.path.parent for file in adoption.contracts]
-    return [os.path.relpath(os.path.commonpath(folders))] if folders else []
+    if folders:
+        return [os.path.relpath(os.path.commonpath(folders))]
+    return []
 
 
 def _next_steps(adoption: Adoption) -> Sequence[str]:

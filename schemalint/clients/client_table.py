@@ -170,7 +170,9 @@ def read_row(keys: Mapping[str, Any], as_of: str = "") -> Row:
 
 def type_name(type_: DataType) -> str:
     """Return the name of a type as rows give it: ``int``, ``decimal``."""
-    return "decimal" if isinstance(type_, Decimal) else print_type(type_)
+    if isinstance(type_, Decimal):
+        return "decimal"
+    return print_type(type_)
 
 
 def rows_of(name: str, user_rows: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
@@ -208,7 +210,9 @@ def _shipped(name: str) -> Client:
 
 
 def _list(value: str | list[str]) -> list[str]:
-    return [value] if isinstance(value, str) else value
+    if isinstance(value, str):
+        return [value]
+    return value
 
 
 def _type_change(text: str) -> tuple[str, str] | str:

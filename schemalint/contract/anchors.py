@@ -104,10 +104,14 @@ def normal(anchor: Anchor) -> Anchor:
 
 def text_of(contract: Contract) -> str:
     """Return the text of the file that a contract was read from; empty if it was not read."""
-    return contract.anchors.text if isinstance(contract.anchors, TextAnchors) else ""
+    if isinstance(contract.anchors, TextAnchors):
+        return contract.anchors.text
+    return ""
 
 
 def _normal(part: object, fold_path: Callable[[Path], Path]) -> object:
     if isinstance(part, tuple):
         return fold_path(part)
-    return part.casefold() if isinstance(part, str) else part
+    if isinstance(part, str):
+        return part.casefold()
+    return part

@@ -231,7 +231,9 @@ class ContractHistory:
 
     @cached_property
     def _chain(self) -> list[str]:
-        return first_parents(self._repository, self.tip) if self.tip else []
+        if self.tip:
+            return first_parents(self._repository, self.tip)
+        return []
 
     @cached_property
     def _ends(self) -> frozenset[str]:
@@ -248,13 +250,17 @@ class ContractHistory:
         @lru_cache(maxsize=4096)
         def count(commit: str) -> int:
             tip = self.tip
-            return len(first_parents(self._repository, tip, since=commit)) if tip else 0
+            if tip:
+                return len(first_parents(self._repository, tip, since=commit))
+            return 0
 
         return count
 
     def _at(self, number: int, key: str) -> Contract | None:
         index = bisect_right(self._starts.get(key, []), number) - 1
-        return None if index < 0 else self._revisions[key][index]
+        if index < 0:
+            return None
+        return self._revisions[key][index]
 
     def _among(self, keys: Iterable[str], number: int) -> Contracts:
         contracts_by_key = {key: self._at(number, key) for key in keys}
@@ -273,7 +279,9 @@ class ContractHistory:
                 if oldest is not None or not self._read_more():
                     return None
             start = self._starts[key][index]
-            return None if oldest is not None and start > oldest else start
+            if oldest is not None and start > oldest:
+                return None
+            return start
 
     def _changing_number(self, index: int) -> int | None:
         with self._lock:

@@ -235,7 +235,9 @@ class TextEditor:
         if index == 0:
             return removed[0].start
         end = removed[index - 1].end if index - 1 in removed else members[index - 1].end
-        return layout.end_with_comments(self._text, end, column) if isinstance(node, Sequence) else end
+        if isinstance(node, Sequence):
+            return layout.end_with_comments(self._text, end, column)
+        return end
 
     def _lines_at(self, end: int, lines: list[str]) -> tuple[int, str]:
         """Return lines for the end of a line, or for its start, and the offset where they begin."""
@@ -319,7 +321,9 @@ class TextEditor:
 
 
 def _container_of(operation: Operation) -> Path:
-    return operation.path if isinstance(operation, Insert) else operation.path[:-1]
+    if isinstance(operation, Insert):
+        return operation.path
+    return operation.path[:-1]
 
 
 def _kind_of(members: Iterable[_Addition]) -> type[_Container]:

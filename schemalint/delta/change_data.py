@@ -50,10 +50,14 @@ def lost_range(changed: Change, before: TableState, after: TableState) -> LostRa
         case change.TypeChanged(path=path, old=old, new=new):
             if step(old, new, nested=len(path) > 1) is not TypeStep.WIDENING:
                 return None
-            return LostRange.BEFORE if after.column_mapping == "none" else LostRange.ACROSS
+            if after.column_mapping == "none":
+                return LostRange.BEFORE
+            return LostRange.ACROSS
         case change.PropertyChanged(key=key):
             is_unmapped = before.column_mapping != "none" and after.column_mapping == "none"
-            return LostRange.ACROSS if key == COLUMN_MAPPING_MODE and is_unmapped else None
+            if key == COLUMN_MAPPING_MODE and is_unmapped:
+                return LostRange.ACROSS
+            return None
         case (
             change.FieldAdded()
             | change.FieldMoved()

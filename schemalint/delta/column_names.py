@@ -65,7 +65,9 @@ def nearest_name(name: str, candidates: Iterable[str]) -> str | None:
         ends = _around(backwards, lower[::-1])
         near = sorted({*_around(forwards, lower), *(end[::-1] for end in ends)})
     nearest = difflib.get_close_matches(lower, near, n=1, cutoff=0.6)
-    return by_lower_case[nearest[0]] if nearest else None
+    if nearest:
+        return by_lower_case[nearest[0]]
+    return None
 
 
 @lru_cache(maxsize=32)

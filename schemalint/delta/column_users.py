@@ -72,7 +72,9 @@ def parsed(expression: str) -> exp.Expr | None:
     except Exception:  # noqa: BLE001 (beside its own errors IndexError for `map(a)`, decimal's, and RecursionError)
         return None
     tree = trees[0] if len(trees) == 1 else None
-    return None if tree is None or tree.find(exp.Star, exp.Query) is not None else tree
+    if tree is None or tree.find(exp.Star, exp.Query) is not None:
+        return None
+    return tree
 
 
 def walkable(expression: str) -> exp.Expr | None:

@@ -106,7 +106,9 @@ _Fault = tuple[ConditionFault | OperandFault, str]
 def refused_nulls(text: str) -> frozenset[Names]:
     """Return columns of which a null alone makes a condition false or null, as far as operators tell."""
     tree = walkable(text)
-    return frozenset() if tree is None else _refused_nulls(tree)
+    if tree is None:
+        return frozenset()
+    return _refused_nulls(tree)
 
 
 def _refused_nulls(node: exp.Expr) -> frozenset[Names]:
@@ -120,7 +122,9 @@ def _refused_nulls(node: exp.Expr) -> frozenset[Names]:
         case "not":
             inner = node.this.unnest()
             is_null = inner.key == "is" and inner.expression.key == "null"
-            return _made_null(inner.this) if is_null else _made_null(inner)
+            if is_null:
+                return _made_null(inner.this)
+            return _made_null(inner)
         case _:
             return _made_null(node)
 
@@ -175,7 +179,9 @@ def _among(node: exp.Expr, operands: Sequence[exp.Expr], types: NodeTypes) -> _F
     """Return the fault of the operands of a node, alone or with each other."""
     if node.key == "is":
         with_boolean = node.expression.key == "boolean"
-        return _of_types("eq", types.of(node.this), BOOLEAN) if with_boolean else None
+        if with_boolean:
+            return _of_types("eq", types.of(node.this), BOOLEAN)
+        return None
     for type_ in map(types.of, operands):
         if type_ is not None and (fault := fault_of_one(node.key, type_)) is not None:
             return fault, _misused(type_, node.key)
@@ -218,7 +224,9 @@ def _misused(type_: DataType, operator: str) -> str:
 def _target(node: exp.Expr, types: NodeTypes) -> DataType | None:
     """Return the type to which Spark casts a text beside a value: its own, or the largest of a number."""
     if node.key == "literal" and not node.args["is_string"]:
-        return LONG if str(node.name).isdecimal() else DOUBLE
+        if str(node.name).isdecimal():
+            return LONG
+        return DOUBLE
     return types.of(node)
 
 
@@ -261,13 +269,17 @@ class _ComparedTypes(NodeTypes):
         if type_ is not None or node.key not in ARITHMETIC:
             return type_
         types = [self.of(operand) for operand in _operands(node)]
-        return types[0] if all(own and kind_of(own) in {"integer", "fraction"} for own in types) else None
+        if all(own and kind_of(own) in {"integer", "fraction"} for own in types):
+            return types[0]
+        return None
 
 
 def _text_of(node: exp.Expr) -> str | None:
     """Return a literal's text, in brackets or not; None for all else."""
     node = node.unnest()
-    return str(node.name) if node.key == "literal" and node.args["is_string"] else None
+    if node.key == "literal" and node.args["is_string"]:
+        return str(node.name)
+    return None
 
 
 def _operands(node: exp.Expr) -> list[exp.Expr]:

@@ -242,7 +242,9 @@ def children(type_: DataType) -> Iterator[tuple[Step, DataType]]:
 
 def walk(type_: DataType, path: Path = ()) -> Iterator[tuple[Path, DataType]]:
     """Yield the type itself, then every type inside it at any depth, with their paths, parents first."""
-    return iter(_walked(Itself(type_))) if isinstance(type_, Struct) and not path else _walk(type_, path)
+    if isinstance(type_, Struct) and not path:
+        return iter(_walked(Itself(type_)))
+    return _walk(type_, path)
 
 
 @lru_cache(maxsize=8)  # many rules walk the same columns, before and after a change
@@ -264,7 +266,9 @@ def _walk(type_: DataType, path: Path) -> Iterator[tuple[Path, DataType]]:
 
 def walk_fields(struct: Struct, path: Path = ()) -> Iterator[tuple[Path, Field]]:
     """Yield every field at any depth with its path, parents first."""
-    return _walk_fields(struct, path) if path else iter(_walked_fields(Itself(struct)))
+    if path:
+        return _walk_fields(struct, path)
+    return iter(_walked_fields(Itself(struct)))
 
 
 @lru_cache(maxsize=8)

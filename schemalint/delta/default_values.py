@@ -73,7 +73,9 @@ def misfit(text: str, type_: DataType) -> Misfit | None:
 def _of_expression(computed: DataType | None, type_: DataType) -> Misfit | None:
     """Return TYPE if Spark converts no value of the computed type to the column's type."""
     converted = _CONVERTED.get(_name(computed)) if computed is not None else None
-    return Misfit.TYPE if converted is not None and _name(type_) not in converted else None
+    if converted is not None and _name(type_) not in converted:
+        return Misfit.TYPE
+    return None
 
 
 def _name(type_: DataType) -> str:
@@ -91,8 +93,12 @@ def _name(type_: DataType) -> str:
 
 def _of_boolean(word: str, type_: DataType) -> Misfit | None:
     if isinstance(type_, Char | Varchar):
-        return Misfit.LENGTH if len(word) > type_.length else None
-    return None if isinstance(type_, String) or type_ == BOOLEAN else Misfit.TYPE
+        if len(word) > type_.length:
+            return Misfit.LENGTH
+        return None
+    if isinstance(type_, String) or type_ == BOOLEAN:
+        return None
+    return Misfit.TYPE
 
 
 def _of_number(number: re.Match[str], type_: DataType) -> Misfit | None:
@@ -104,11 +110,15 @@ def _of_number(number: re.Match[str], type_: DataType) -> Misfit | None:
     is_integer = not is_float and "." not in digits and suffix.lower() != "bd"
     if isinstance(type_, Char | Varchar):
         length = max(value.adjusted(), 0) + 1 + (value < 0)  # Python prints no integer of 5,000 digits
-        return Misfit.LENGTH if is_integer and length > type_.length else None
+        if is_integer and length > type_.length:
+            return Misfit.LENGTH
+        return None
     if isinstance(type_, String) or (isinstance(type_, Atomic) and type_.name in {"variant", "timestamp"}):
         return None
     if isinstance(type_, Atomic) and type_.name == "binary":
-        return None if is_integer and -(2**63) <= value < 2**63 else Misfit.TYPE
+        if is_integer and -(2**63) <= value < 2**63:
+            return None
+        return Misfit.TYPE
     return _as_number(value, type_)
 
 
@@ -141,25 +151,37 @@ def _as_decimal(value: Decimal, type_: DecimalType) -> Misfit | None:
         return Misfit.TYPE
     if abs(rounded) >= Decimal(10) ** (type_.precision - type_.scale):
         return Misfit.TYPE
-    return None if rounded == value else Misfit.ROUNDED
+    if rounded == value:
+        return None
+    return Misfit.ROUNDED
 
 
 def _of_text(text: str, type_: DataType) -> Misfit | None:
     if isinstance(type_, Char | Varchar):
-        return Misfit.LENGTH if len(text.rstrip(" ")) > type_.length else None
+        if len(text.rstrip(" ")) > type_.length:
+            return Misfit.LENGTH
+        return None
     if isinstance(type_, DecimalType):
         value = _number(text.strip()) if _matches(_TEXT_NUMBER, text) else None
-        return Misfit.TYPE if value is None else _as_number(value, type_)
+        if value is None:
+            return Misfit.TYPE
+        return _as_number(value, type_)
     if isinstance(type_, String):
         return None
     if not isinstance(type_, Atomic) or type_ in {VOID, BOOLEAN}:
         return Misfit.TYPE
     if type_.name in _INTEGERS:
-        return _as_number(Decimal(text.strip()), type_) if _matches(r"[+-]?\d+", text) else Misfit.TYPE
+        if _matches(r"[+-]?\d+", text):
+            return _as_number(Decimal(text.strip()), type_)
+        return Misfit.TYPE
     if type_.name in _FLOATS:
-        return None if _matches(_TEXT_FLOAT, text) else Misfit.TYPE
+        if _matches(_TEXT_FLOAT, text):
+            return None
+        return Misfit.TYPE
     if type_.name == "date" or (type_.name in _TIMES and ":" not in text):
-        return None if is_calendar_date(text) else Misfit.TYPE
+        if is_calendar_date(text):
+            return None
+        return Misfit.TYPE
     return None
 
 

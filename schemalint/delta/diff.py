@@ -248,11 +248,15 @@ def _table(before: TableState, after: TableState) -> Iterator[Change]:
 
 
 def _lower(names: Managed[tuple[str, ...]]) -> Managed[tuple[str, ...]]:
-    return names if isinstance(names, Unmanaged) else tuple(name.lower() for name in names)
+    if isinstance(names, Unmanaged):
+        return names
+    return tuple(name.lower() for name in names)
 
 
 def _lower_paths(paths: Managed[tuple[Path, ...]]) -> Managed[tuple[Path, ...]]:
-    return paths if isinstance(paths, Unmanaged) else tuple(lowercased(path) for path in paths)
+    if isinstance(paths, Unmanaged):
+        return paths
+    return tuple(lowercased(path) for path in paths)
 
 
 def _deletions(before: tuple[Deletion, ...], after: tuple[Deletion, ...]) -> Iterator[Change]:

@@ -116,11 +116,9 @@ class Engine:
     def newer_note(self) -> str | None:
         """What to tell of a version that is newer than all known ones; None if it is not."""
         judged_as = self.judged_as
-        return (
-            f"{self} is newer than what schemalint knows: judged as {self.name} {judged_as}"
-            if judged_as
-            else None
-        )
+        if judged_as:
+            return f"{self} is newer than what schemalint knows: judged as {self.name} {judged_as}"
+        return None
 
     @property
     def judged_as(self) -> str | None:
@@ -129,7 +127,9 @@ class Engine:
         newest = newest_of[self.name]
         if self.release[: len(release_of(newest))] <= release_of(newest):
             return None
-        return MEASURED[-1] if self.name == DELTA_SPARK else newest
+        if self.name == DELTA_SPARK:
+            return MEASURED[-1]
+        return newest
 
 
 @frozen
@@ -198,14 +198,18 @@ def _why_not(engine: Engine) -> str:
     if engine.name == DELTA_SPARK:
         line = ".".join(engine.version.split(".")[:2])
         is_known = line in DELTA_LINES or engine.release > release_of(DELTA_LINES[-1])
-        return "" if is_known else f"known are {', '.join(DELTA_LINES)} and newer ones"
+        if is_known:
+            return ""
+        return f"known are {', '.join(DELTA_LINES)} and newer ones"
     if engine.name == FABRIC:
-        return (
-            "" if engine.release >= release_of(min(_FABRIC)) else f"known are {min(_FABRIC)} and newer ones"
-        )
+        if engine.release >= release_of(min(_FABRIC)):
+            return ""
+        return f"known are {min(_FABRIC)} and newer ones"
     _major, *rest = engine.release
     is_known = engine.release >= _OLDEST_DATABRICKS and (not rest or rest[0] <= _HIGHEST_MINOR)
-    return "" if is_known else "known are 9.1 to 18.2 and newer ones"
+    if is_known:
+        return ""
+    return "known are 9.1 to 18.2 and newer ones"
 
 
 def _newest(versions: dict[str, str]) -> str:

@@ -124,7 +124,9 @@ def knows_feature(engine: Engine | None, name: str) -> Answer:
     """Return whether an engine knows a table feature: only then it writes a table that has the feature."""
     row = FEATURES.get(name)
     if engine is None:
-        return _YES if row is not None and row.in_spark else _NO
+        if row is not None and row.in_spark:
+            return _YES
+        return _NO
     if name not in rows.FEATURE_SPANS and engine.name == DATABRICKS:
         return _UNKNOWN if row is not None else _NO
     return _answer(engine, rows.FEATURE_SPANS.get(name, rows.Span(None)))
@@ -253,7 +255,9 @@ def error_of(engine: Engine | None, name: str | None) -> str | None:
     if name is None or engine is None or engine.delta is None:
         return name
     row = rows.ERROR_NAMES.get(name)
-    return name if row is None or engine.delta >= release_of(row.since) else row.older
+    if row is None or engine.delta >= release_of(row.since):
+        return name
+    return row.older
 
 
 def _answer(engine: Engine, span: rows.Span | None) -> Answer:
@@ -290,7 +294,11 @@ def _span_of_type_change(old: DataType, new: DataType) -> rows.Span | None:
     if new in (SHORT, INTEGER):
         return rows.SMALL_INTEGERS
     if isinstance(old, Decimal) and isinstance(new, Decimal):
-        return rows.SAME_KIND if old.scale == new.scale else rows.OTHER_KIND
+        if old.scale == new.scale:
+            return rows.SAME_KIND
+        return rows.OTHER_KIND
     if (old, new) in ((FLOAT, DOUBLE), (DATE, TIMESTAMP_NTZ)) or new == LONG:
         return rows.SAME_KIND
-    return rows.OTHER_KIND if old in (BYTE, SHORT, INTEGER, LONG) else None
+    if old in (BYTE, SHORT, INTEGER, LONG):
+        return rows.OTHER_KIND
+    return None

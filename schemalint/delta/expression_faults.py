@@ -229,7 +229,9 @@ def _at_a_point(text_tokens: Sequence[Token]) -> str | None:
         if not _ends_a_value(before) and not after.text[:1].isdecimal():
             return "has no name before a point"
         if _ends_a_value(before) and not is_fraction and after.kind not in {"word", "name"}:
-            return None if after.text == "*" else "has no name after a point"
+            if after.text == "*":
+                return None
+            return "has no name after a point"
     return None
 
 
@@ -259,7 +261,9 @@ def _between_values(left: Token, right: Token, *, is_last: bool) -> str | None:
     is_alias = is_last and (right.kind == "name" or (right.kind == "word" and not _is_number(right)))
     # A word before a text may be a type: `date '2026-01-31'`.
     is_literal = right.kind in _TEXTS and left.kind in _TEXTS | {"word"} and not _is_number(left)
-    return None if is_alias or is_literal else f"has no operator between {left.text} and {right.text}"
+    if is_alias or is_literal:
+        return None
+    return f"has no operator between {left.text} and {right.text}"
 
 
 def _ends_a_value(token: Token) -> bool:

@@ -110,7 +110,9 @@ def expression_type(text: str, columns: Struct) -> DataType | None:
         return None
     used = (type_at(columns, names) for names in names_of(tree))
     has_collation = any(isinstance(type_, String) and type_ != STRING for type_ in used)
-    return None if has_collation else NodeTypes(columns).of(tree)
+    if has_collation:
+        return None
+    return NodeTypes(columns).of(tree)
 
 
 class NodeTypes:
@@ -135,7 +137,9 @@ class NodeTypes:
         if node.key == "column":
             return _of_column(node, self._columns)
         if node.key == "literal":
-            return STRING if node.args["is_string"] else _of_number(str(node.name))
+            if node.args["is_string"]:
+                return STRING
+            return _of_number(str(node.name))
         if node.key in CASTS:
             return _cast_to(node)
         if node.key == "interval":
@@ -162,7 +166,9 @@ class NodeTypes:
 def _of_column(node: exp.Expr, columns: Struct) -> DataType | None:
     (names,) = names_of(node)
     type_ = type_at(columns, names)
-    return STRING if isinstance(type_, Char | Varchar) else type_
+    if isinstance(type_, Char | Varchar):
+        return STRING
+    return type_
 
 
 def _of_number(text: str) -> DataType | None:
@@ -185,7 +191,9 @@ def _cast_to(node: exp.Expr) -> DataType | None:
         return None
     if isinstance(type_, Decimal) and node.this.key == "literal":
         return None  # some versions of sqlglot read 1BD, which has the digits of the number, as a cast
-    return STRING if isinstance(type_, Char | Varchar) else type_
+    if isinstance(type_, Char | Varchar):
+        return STRING
+    return type_
 
 
 def _values(node: exp.Expr) -> Iterable[exp.Expr]:
@@ -197,7 +205,9 @@ def _values(node: exp.Expr) -> Iterable[exp.Expr]:
     elif node.key in _PARTS_OF_TEXT:
         results = [node.this]
     else:
-        return node.iter_expressions() if node.key in _OF_OPERANDS else ()
+        if node.key in _OF_OPERANDS:
+            return node.iter_expressions()
+        return ()
     return [result for result in results if result is not None]
 
 
@@ -205,14 +215,18 @@ def _common(types: Sequence[DataType]) -> DataType | None:
     """Return the type of values of which one is chosen; None for types that Spark would have to cast."""
     if all(type_ in _INTEGERS for type_ in types):
         return max(types, key=_INTEGERS.index)
-    return types[0] if all(type_ == types[0] for type_ in types) else None
+    if all(type_ == types[0] for type_ in types):
+        return types[0]
+    return None
 
 
 def _computed(types: Sequence[DataType]) -> DataType | None:
     """Return the type that is computed of numbers without a decimal, or of one number; None for others."""
     if _NUMBERS.issuperset(types):
         return _common(types) or DOUBLE
-    return types[0] if len(types) == 1 and isinstance(types[0], Decimal) else None
+    if len(types) == 1 and isinstance(types[0], Decimal):
+        return types[0]
+    return None
 
 
 def _of_decimals(node: exp.Expr, types: Sequence[DataType]) -> DataType | None:
@@ -265,7 +279,9 @@ def _of_times(operator: str, types: Sequence[DataType]) -> DataType | None:
 def _of_interval(node: exp.Expr) -> DataType | None:
     unit = node.args.get("unit")
     name = f"interval {unit.name.lower().removesuffix('s')}" if unit is not None else ""
-    return Atomic(name) if name in _INTERVALS else None
+    if name in _INTERVALS:
+        return Atomic(name)
+    return None
 
 
 def _joined(types: Sequence[DataType]) -> DataType | None:
@@ -273,4 +289,6 @@ def _joined(types: Sequence[DataType]) -> DataType | None:
     are_simple = all(isinstance(type_, Atomic | Decimal) or type_ == STRING for type_ in types)
     if not are_simple or (BINARY in types and STRING in types):
         return None
-    return BINARY if all(type_ == BINARY for type_ in types) else STRING
+    if all(type_ == BINARY for type_ in types):
+        return BINARY
+    return STRING

@@ -169,7 +169,9 @@ def _of_a_known_feature(row: TableFeature, *, truncates: bool) -> DropObstacle |
     if name == CHECKPOINT_PROTECTION:
         help_text = f"write `{{feature: {name}, truncate_history: true}}`"
         error = "DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION"
-        return None if truncates else _refused(name, "only truncating the history drops it", help_text, error)
+        if truncates:
+            return None
+        return _refused(name, "only truncating the history drops it", help_text, error)
     if truncates and not row.drop_needs_history:
         reason = "its drop cannot truncate the history, because no history needs the feature"
         help_text = f"write only `{name}`"
@@ -253,7 +255,9 @@ def _is_widened(requests: DropRequests) -> bool:
 
 
 def _without(key: str) -> str:
-    return f"remove {key}, or keep the feature" if key in VERSION_KEYS else f"declare {key}: null"
+    if key in VERSION_KEYS:
+        return f"remove {key}, or keep the feature"
+    return f"declare {key}: null"
 
 
 def _refused(feature: str, reason: str, help_text: str, delta_error: str | None = None) -> DropObstacle:

@@ -203,7 +203,9 @@ def _declared_column(columns: Struct, leaf: StoredLeaf, *, by_id: bool) -> tuple
         if field is None:
             return None
         path, declared = (*path, field.name), field.type
-    return None if declared in _OPAQUE or isinstance(declared, Unknown) else (path, leaf.type)
+    if declared in _OPAQUE or isinstance(declared, Unknown):
+        return None
+    return (path, leaf.type)
 
 
 def _field(struct: Struct, name: str, field_id: int | None) -> Field | None:

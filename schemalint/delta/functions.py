@@ -179,4 +179,6 @@ def kind_of_function(name: str) -> FunctionKind | None:
     """Return the kind of a function by its name in lower case; None if Spark 4.2.0 has no such function."""
     for schema in _SCHEMAS:
         name = name.removeprefix(schema)
-    return FunctionKind.ROW if name in _SYNTAX else kinds().get(name)
+    if name in _SYNTAX:
+        return FunctionKind.ROW
+    return kinds().get(name)

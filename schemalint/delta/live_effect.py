@@ -82,14 +82,18 @@ def refusal_of_value(key: str, value: str) -> str | None:
         return "ArithmeticException"  # zero, by which Delta divides
     refusal = value_refusal(key, value)
     has_months = row.kind is Kind.INTERVAL and refusal == "UNSUPPORTED_TABLE_CHANGE"
-    return "INTERNAL_ERROR" if has_months else refusal
+    if has_months:
+        return "INTERNAL_ERROR"
+    return refusal
 
 
 def mended_by(key: str, value: str) -> Literal["ALTER TABLE", "RESTORE"] | None:
     """Return the statement that replaces an invalid value; None if Delta Spark refuses both."""
     if stopped_by(key, value) is Stops.NOTHING or key not in _NOT_MENDED_BY_ALTER:
         return "ALTER TABLE"
-    return "RESTORE" if _NOT_MENDED_BY_ALTER[key] else None
+    if _NOT_MENDED_BY_ALTER[key]:
+        return "RESTORE"
+    return None
 
 
 def way_back(table: LiveTable, why: str) -> str:

@@ -97,7 +97,9 @@ def fault_of_one(operator: str, type_: DataType) -> OperandFault | None:
     """Return why Spark refuses an operand whatever the others are; None if nothing is known of that."""
     kind = kind_of(type_)
     is_taken = kind in _TAKEN.get(operator, {kind})
-    return None if is_taken or not kind else OperandFault.ARGUMENT
+    if is_taken or not kind:
+        return None
+    return OperandFault.ARGUMENT
 
 
 def fault_of_pair(operator: str, left: DataType, right: DataType) -> OperandFault | None:
@@ -121,9 +123,13 @@ def _fault_of_common(operator: str, left: DataType, right: DataType) -> OperandF
         return None  # the types inside decide
     common = _common_kind(operator, left, right)
     if common is None:
-        return OperandFault.CHOICE if operator == "in" else OperandFault.TYPES
+        if operator == "in":
+            return OperandFault.CHOICE
+        return OperandFault.TYPES
     is_taken = operator in COMPARISONS or common in _COMMON_TAKEN[operator]
-    return None if is_taken else OperandFault.OPERATOR
+    if is_taken:
+        return None
+    return OperandFault.OPERATOR
 
 
 def _common_kind(operator: str, left: DataType, right: DataType) -> str | None:
@@ -131,7 +137,9 @@ def _common_kind(operator: str, left: DataType, right: DataType) -> str | None:
     kinds = kind_of(left), kind_of(right)
     if "text" in kinds:
         (other,) = set(kinds) - {"text"} or {"text"}
-        return None if other in _NESTED | {"interval"} else other
+        if other in _NESTED | {"interval"}:
+            return None
+        return other
     if left == right or (operator in BITS and set(kinds) == {"integer"}):
         return kinds[0]
     if operator in LOGICAL | BITS:
@@ -146,33 +154,47 @@ def _common_kind(operator: str, left: DataType, right: DataType) -> str | None:
 def _added(left: DataType, right: DataType) -> OperandFault | None:
     kinds = kind_of(left), kind_of(right)
     if "interval" in kinds:
-        return None if (_TIMES | {"text", "interval"}).issuperset(kinds) else OperandFault.ARGUMENT
+        if (_TIMES | {"text", "interval"}).issuperset(kinds):
+            return None
+        return OperandFault.ARGUMENT
     if "date" in kinds:
-        return None if {left, right} & _DAYS else OperandFault.ARGUMENT
+        if {left, right} & _DAYS:
+            return None
+        return OperandFault.ARGUMENT
     return _fault_of_common("add", left, right)
 
 
 def _subtracted(left: DataType, right: DataType) -> OperandFault | None:
     kinds = kind_of(left), kind_of(right)
     if kinds[1] == "interval":
-        return None if kinds[0] in _TIMES | {"text", "interval"} else OperandFault.ARGUMENT
+        if kinds[0] in _TIMES | {"text", "interval"}:
+            return None
+        return OperandFault.ARGUMENT
     if kinds[0] == "interval":
-        return OperandFault.ARGUMENT if kinds[1] in _TIMES else OperandFault.TYPES
+        if kinds[1] in _TIMES:
+            return OperandFault.ARGUMENT
+        return OperandFault.TYPES
     is_taken = (_TIMES | {"text"}).issuperset(kinds) or (kinds[0] == "date" and right in _DAYS)
-    return None if is_taken else OperandFault.ARGUMENT
+    if is_taken:
+        return None
+    return OperandFault.ARGUMENT
 
 
 def _multiplied(left: DataType, right: DataType) -> OperandFault | None:
     kinds = {kind_of(left), kind_of(right)}
     if "interval" not in kinds:
         return _fault_of_common("mul", left, right)
-    return None if kinds - {"interval"} <= _NUMBERS | {"text"} else OperandFault.ARGUMENT
+    if kinds - {"interval"} <= _NUMBERS | {"text"}:
+        return None
+    return OperandFault.ARGUMENT
 
 
 def _divided(left: DataType, right: DataType) -> OperandFault | None:
     if kind_of(left) != "interval":
         return _fault_of_common("div", left, right)
-    return None if kind_of(right) in _NUMBERS | {"text"} else OperandFault.ARGUMENT
+    if kind_of(right) in _NUMBERS | {"text"}:
+        return None
+    return OperandFault.ARGUMENT
 
 
 _WITH_TIMES: Final = {"add": _added, "sub": _subtracted, "mul": _multiplied, "div": _divided}

@@ -165,7 +165,9 @@ def _together(changed: Change) -> object:
     """Return the same key for changes that are applied in one pass over their struct, or over all columns."""
     if isinstance(changed, change.FieldRenamed | change.FieldAdded | change.FieldRemoved):
         return type(changed), changed.path[:-1]
-    return _InPlace if isinstance(changed, _InPlace) else None
+    if isinstance(changed, _InPlace):
+        return _InPlace
+    return None
 
 
 def _updated(type_: DataType, changes: Sequence[tuple[Path, _InPlace]]) -> DataType:
@@ -250,7 +252,9 @@ def _with_entry(
 ) -> dict[str, str | None]:
     kept = dict(entries)
     kept.pop(key, None)
-    return kept if isinstance(new, Unmanaged) else {**kept, key: new}
+    if isinstance(new, Unmanaged):
+        return kept
+    return {**kept, key: new}
 
 
 def _holding_nulls(type_: Array | Map, nullable: Managed[bool]) -> Array | Map:

@@ -172,4 +172,6 @@ def _name(text: str, start: int) -> tuple[str, int]:
 
 
 def _quoted(name: str) -> str:
-    return name if _PLAIN.fullmatch(name) else "`" + name.replace("`", "``") + "`"
+    if _PLAIN.fullmatch(name):
+        return name
+    return "`" + name.replace("`", "``") + "`"

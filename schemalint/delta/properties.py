@@ -86,7 +86,9 @@ def canonical(key: str) -> str:
     if lower.startswith(UNIVERSAL_FORMAT_PREFIX):
         return lower
     known_property = find_property(key)
-    return known_property.key if known_property else key
+    if known_property:
+        return known_property.key
+    return key
 
 
 def is_known(key: str) -> bool:
@@ -177,14 +179,18 @@ def suggest_property(key: str) -> str | None:
         return row.key if row else None
     names = [lowercase.removeprefix(PREFIX) for lowercase in _BY_LOWER_CASE]
     nearest = difflib.get_close_matches(lower.removeprefix(PREFIX), names, n=1, cutoff=0.75)
-    return _BY_LOWER_CASE[PREFIX + nearest[0]].key if nearest else None
+    if nearest:
+        return _BY_LOWER_CASE[PREFIX + nearest[0]].key
+    return None
 
 
 def _read(row: TableProperty, text: str) -> object | None:
     """Return a value as Delta interprets it; None if Delta refuses it."""
     value = value_reader(row.kind)(text)
     if isinstance(value, frozenset):
-        return value if value <= set(row.choices) else None
+        if value <= set(row.choices):
+            return value
+        return None
     if row.choices and str(value) not in _choices(row):
         return None
     if row.minimum is not None and isinstance(value, int) and value < row.minimum:
@@ -194,7 +200,9 @@ def _read(row: TableProperty, text: str) -> object | None:
 
 def _choices(row: TableProperty) -> tuple[str, ...]:
     any_case = row.kind is Kind.ENUM_ANY_CASE
-    return tuple(choice.lower() for choice in row.choices) if any_case else row.choices
+    if any_case:
+        return tuple(choice.lower() for choice in row.choices)
+    return row.choices
 
 
 _DATABRICKS_REFERENCE: Final = (

@@ -90,7 +90,9 @@ def parse_interval(text: str) -> int | None:
         else:
             microseconds += number * _MICROSECONDS[unit] + int(f"{sign}{fraction[:6]:0<6}")
         position = pair.end()
-    return microseconds if months == 0 and abs(microseconds) < 2**63 else None
+    if months == 0 and abs(microseconds) < 2**63:
+        return microseconds
+    return None
 
 
 def _boolean(text: str) -> bool | None:
@@ -102,20 +104,26 @@ def _integer(bits: int) -> Callable[[str], int | None]:
 
     def read(text: str) -> int | None:
         value = int(text) if _INTEGER.fullmatch(text) else None
-        return value if value is not None and -bound <= value < bound else None
+        if value is not None and -bound <= value < bound:
+            return value
+        return None
 
     return read
 
 
 def _interval(text: str) -> int | None:
     value = parse_interval(text)
-    return value if value is not None and value >= 0 else None
+    if value is not None and value >= 0:
+        return value
+    return None
 
 
 def _formats(text: str) -> frozenset[str] | None:
     # Java's split drops empty strings at the end only.
     names = text.rstrip(",").split(",") if text.strip(",") else []
-    return frozenset(names) if len(set(names)) == len(names) else None
+    if len(set(names)) == len(names):
+        return frozenset(names)
+    return None
 
 
 def statistics_columns(text: str) -> list[tuple[str, ...]]:
@@ -136,7 +144,9 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _columns(text: str) -> tuple[tuple[str, ...], ...] | None:
     is_list = not text.strip() or re.match(_COLUMNS, text)
-    return tuple(statistics_columns(text)) if is_list else None
+    if is_list:
+        return tuple(statistics_columns(text))
+    return None
 
 
 def _version(text: str) -> str | None:

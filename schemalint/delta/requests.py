@@ -94,7 +94,9 @@ def judge_property(key: str, value: str) -> PropertyVerdict:
         return PropertyVerdict.CONSTRAINT
     valid = properties.property_problem(key, value) is None
     if properties.is_protocol_key(key):
-        return PropertyVerdict.VERSION if valid else PropertyVerdict.INVALID_VERSION
+        if valid:
+            return PropertyVerdict.VERSION
+        return PropertyVerdict.INVALID_VERSION
     row = properties.find_property(key)
     if lower in _INTERNAL or (row is not None and not row.editable):
         return PropertyVerdict.INTERNAL
@@ -104,7 +106,9 @@ def judge_property(key: str, value: str) -> PropertyVerdict:
         return PropertyVerdict.OTHER_ENGINE
     if not valid:
         return PropertyVerdict.INVALID
-    return PropertyVerdict.INTERNAL if row.written_by_delta else PropertyVerdict.VALID
+    if row.written_by_delta:
+        return PropertyVerdict.INTERNAL
+    return PropertyVerdict.VALID
 
 
 def value_refusal(key: str, value: str) -> str | None:
@@ -116,7 +120,9 @@ def value_refusal(key: str, value: str) -> str | None:
     if row is not None and row.kind is Kind.INTERVAL:
         return _interval_refusal(value)
     name = row.key if row else key
-    return _INVALID if value.lower() in _PARSED.get(name, ()) else _VALUE_REFUSALS.get(name, _INVALID)
+    if value.lower() in _PARSED.get(name, ()):
+        return _INVALID
+    return _VALUE_REFUSALS.get(name, _INVALID)
 
 
 def lacks_writer_version(declared: Mapping[str, str], supported: frozenset[str]) -> bool:
@@ -158,7 +164,9 @@ def judge_feature(request: FeatureRequest, live: LiveTable | None, *, new_table:
         return FeatureVerdict.NOT_SETTABLE
     if row.preview:
         return FeatureVerdict.PREVIEW
-    return FeatureVerdict.VALID if request.status == "supported" else FeatureVerdict.DEPRECATED_STATUS
+    if request.status == "supported":
+        return FeatureVerdict.VALID
+    return FeatureVerdict.DEPRECATED_STATUS
 
 
 def _unregistered(key: str) -> PropertyVerdict:
@@ -167,7 +175,9 @@ def _unregistered(key: str) -> PropertyVerdict:
     lacks_prefix = (
         not key.lower().startswith(properties.PREFIX) and properties.suggest_property(key) is not None
     )
-    return PropertyVerdict.NO_PREFIX if lacks_prefix else PropertyVerdict.VALID
+    if lacks_prefix:
+        return PropertyVerdict.NO_PREFIX
+    return PropertyVerdict.VALID
 
 
 def _interval_refusal(text: str) -> str:
@@ -178,7 +188,9 @@ def _interval_refusal(text: str) -> str:
     if not text.strip():
         return "DELTA_INVALID_CALENDAR_INTERVAL_EMPTY"
     without_months = re.sub(_MONTHS, "week", text.lower())
-    return "DELTA_INVALID_INTERVAL" if parse_interval(without_months) is None else _INVALID
+    if parse_interval(without_months) is None:
+        return "DELTA_INVALID_INTERVAL"
+    return _INVALID
 
 
 _INVALID: Final = "UNSUPPORTED_TABLE_CHANGE"

@@ -183,7 +183,9 @@ def _nulls(pairs: Iterable[_Pair]) -> Iterator[SchemaFault]:
 def max_column_id(state: TableState) -> int:
     """Return ``delta.columnMapping.maxColumnId``; 0 if it is absent or not a number."""
     text = state.properties.get(MAX_COLUMN_ID) or ""
-    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else 0
+    if text.isdecimal() and len(text) <= MOST_DIGITS:
+        return int(text)
+    return 0
 
 
 def stored_paths(columns: Struct) -> frozenset[Path]:
@@ -203,12 +205,16 @@ def lowers_column_id(step: HistoryStep) -> bool:
 
 
 def _names(state: TableState) -> tuple[str, ...]:
-    return () if isinstance(state.partitioned_by, Unmanaged) else state.partitioned_by
+    if isinstance(state.partitioned_by, Unmanaged):
+        return ()
+    return state.partitioned_by
 
 
 def _stored_name(field: Field, mode: str) -> str:
     """Return the name of a field in data files; readers ignore its case without column mapping."""
-    return field.name.lower() if mode == "none" else field.physical_name or field.name
+    if mode == "none":
+        return field.name.lower()
+    return field.physical_name or field.name
 
 
 def _pairs(old: DataType, new: DataType, path: Path, *, by_id: bool) -> Iterator[_Pair]:
@@ -233,7 +239,9 @@ def _pairs(old: DataType, new: DataType, path: Path, *, by_id: bool) -> Iterator
 
 
 def _key(field: Field, *, by_id: bool) -> int | str:
-    return field.column_id if by_id and field.column_id is not None else field.name.lower()
+    if by_id and field.column_id is not None:
+        return field.column_id
+    return field.name.lower()
 
 
 def may_misfit_files(history: History) -> bool:

@@ -27,7 +27,9 @@ def with_renamed_columns(text: str, renames: Renames) -> str:
     """Return a value of ``delta.dataSkippingStatsColumns`` after renames, as Delta itself writes it."""
     before = statistics_columns(text)
     after = [tuple(map(str, renames.forward(column))) for column in before]
-    return text if after == before else ",".join(".".join(map(quote_identifier, names)) for names in after)
+    if after == before:
+        return text
+    return ",".join(".".join(map(quote_identifier, names)) for names in after)
 
 
 def broken_by_drops(changes: Iterable[Change], properties: Mapping[str, str | None]) -> str | None:
@@ -41,7 +43,9 @@ def broken_by_drops(changes: Iterable[Change], properties: Mapping[str, str | No
     if text is None or not any(isinstance(change, FieldRemoved) for change in all_changes):
         return None
     renamed = with_renamed_columns(text, renames_of(all_changes))
-    return None if _needs_no_quotes(text) and _needs_no_quotes(renamed) else text
+    if _needs_no_quotes(text) and _needs_no_quotes(renamed):
+        return None
+    return text
 
 
 def _needs_no_quotes(text: str) -> bool:
@@ -72,4 +76,6 @@ def paths_with_statistics(
     count = int(text) if text is not None and re.fullmatch(r"-?\d{1,100}", text) else DEFAULT_COUNT
     leaf_paths = frozenset(leaves)
     outermost = [leaf for leaf in leaves if leaf_paths.isdisjoint(prefixes(leaf[:-1]))]
-    return leaf_paths if count < 0 else frozenset(outermost[:count])
+    if count < 0:
+        return leaf_paths
+    return frozenset(outermost[:count])

@@ -128,7 +128,9 @@ class StreamProgress:
         """
         if self.current is not None:
             return self.current.version + 1
-        return None if self.position is None else self.position.next_version
+        if self.position is None:
+            return None
+        return self.position.next_version
 
 
 def effect_from(
@@ -179,7 +181,9 @@ def commits_to_meet(progress: StreamProgress, table: LiveTable) -> tuple[StreamC
         return ()
     commits = commits_since(table, max(first - 1, 0))
     waiting = _waits_at(progress)
-    return commits if commits is None or waiting is None else (waiting, *commits)
+    if commits is None or waiting is None:
+        return commits
+    return (waiting, *commits)
 
 
 def _waits_at(progress: StreamProgress) -> StreamCommit | None:

@@ -139,7 +139,9 @@ def local_path(location: str) -> str | None:
     if location.startswith("/"):
         return posixpath.normpath("/" + location.lstrip("/"))
     qualified = _qualified(location)
-    return qualified[2] if qualified is not None and qualified[0].lower() == "file" else None
+    if qualified is not None and qualified[0].lower() == "file":
+        return qualified[2]
+    return None
 
 
 def java_hash(text: str) -> int:
@@ -148,7 +150,9 @@ def java_hash(text: str) -> int:
     hash_ = 0
     for index in range(0, len(units), 2):
         hash_ = (31 * hash_ + (units[index] << 8) + units[index + 1]) & 0xFFFFFFFF
-    return hash_ - (1 << 32) if hash_ >> 31 else hash_
+    if hash_ >> 31:
+        return hash_ - (1 << 32)
+    return hash_
 
 
 def _spellings(scheme: str) -> tuple[str, ...]:

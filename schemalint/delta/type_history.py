@@ -110,7 +110,9 @@ def record_of(field: Field, at: PartPath | None = None) -> Record:
 
     The record is empty if it cannot be read; see `is_readable`.
     """
-    return _record(field.type_changes) if at is None else _entries(field.type_changes, at)
+    if at is None:
+        return _record(field.type_changes)
+    return _entries(field.type_changes, at)
 
 
 def is_readable(field: Field) -> bool:
@@ -238,7 +240,9 @@ def _pairs(record: Record) -> list[tuple[DataType, DataType]]:
 
 
 def _record(type_changes: object) -> Record:
-    return type_changes if isinstance(type_changes, tuple) else ()
+    if isinstance(type_changes, tuple):
+        return type_changes
+    return ()
 
 
 def _entries(type_changes: object, at: PartPath) -> Record:

@@ -71,7 +71,9 @@ def _refused(old: DataType, new: DataType) -> TypeVerdict:
         return TypeVerdict.DIGITS
     if old in _INTEGERS and isinstance(new, Decimal):
         return TypeVerdict.SMALL_DECIMAL
-    return TypeVerdict.NARROWING if narrows(old, new) else TypeVerdict.UNSUPPORTED
+    if narrows(old, new):
+        return TypeVerdict.NARROWING
+    return TypeVerdict.UNSUPPORTED
 
 
 def _exists(type_: DataType) -> bool:

@@ -97,7 +97,9 @@ def step(old: DataType, new: DataType, *, nested: bool = False) -> TypeStep:
     if old == new:
         return TypeStep.SAME
     if old == VOID:
-        return TypeStep.REFUSED if is_container(new) or storage_error(new) else TypeStep.FREE
+        if is_container(new) or storage_error(new):
+            return TypeStep.REFUSED
+        return TypeStep.FREE
     if _is_wider_text(old, new) and not nested:
         return TypeStep.FREE
     if new in _WIDER.get(old, frozenset()) or _is_wider_decimal(old, new):
@@ -148,7 +150,9 @@ def narrows(old: DataType, new: DataType) -> bool:
 def storage_error(type_: DataType) -> str | None:
     """Return the error class of a new column of a leaf type; None if Delta stores the type."""
     if isinstance(type_, String):
-        return None if type_ == String() else "DELTA_UNSUPPORTED_DATA_TYPES"
+        if type_ == String():
+            return None
+        return "DELTA_UNSUPPORTED_DATA_TYPES"
     if not isinstance(type_, Atomic):
         return None
     return next((error for prefix, error in _NOT_STORED if type_.name.startswith(prefix)), None)
@@ -174,8 +178,12 @@ def refusal(old: DataType, new: DataType, *, nested: bool = False) -> str | None
             return "CANNOT_UPDATE_FIELD.INTERVAL_TYPE"
     if old == VOID:  # Delta has another error for a new column of type TIME
         error = storage_error(new)
-        return "DELTA_UNSUPPORTED_DATA_TYPES" if error == "UNSUPPORTED_TIME_TYPE" else error
-    return _DELTA_REFUSES if is_upcast(old, new) else _SPARK_REFUSES
+        if error == "UNSUPPORTED_TIME_TYPE":
+            return "DELTA_UNSUPPORTED_DATA_TYPES"
+        return error
+    if is_upcast(old, new):
+        return _DELTA_REFUSES
+    return _SPARK_REFUSES
 
 
 def _wider_types(old: DataType, new: DataType) -> Iterator[DataType]:
@@ -205,7 +213,9 @@ def _family(type_: DataType) -> str | None:
         return "number"
     if type_ in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
         return "time"
-    return "text" if isinstance(type_, Char | Varchar | String) else None
+    if isinstance(type_, Char | Varchar | String):
+        return "text"
+    return None
 
 
 def _is_ignored(old: DataType, new: DataType) -> bool:
@@ -229,7 +239,9 @@ def _is_wider_decimal(old: DataType, new: DataType) -> bool:
 def _is_wider_text(old: DataType, new: DataType) -> bool:
     if not isinstance(old, Char | Varchar):
         return False
-    return new.length >= old.length if isinstance(new, Varchar) else new == String()
+    if isinstance(new, Varchar):
+        return new.length >= old.length
+    return new == String()
 
 
 def is_upcast(old: DataType, new: DataType) -> bool:

@@ -48,7 +48,9 @@ def without_unread_streams(plan: TablePlan, contract: Contract) -> TablePlan:
     refusals = tuple(
         refusal for consumer in _streams(contract) if (refusal := _of_unread(consumer, plan.version))
     )
-    return plan.refused(*refusals) if refusals else plan
+    if refusals:
+        return plan.refused(*refusals)
+    return plan
 
 
 def _of_unread(consumer: Consumer, version: int) -> Refusal | None:

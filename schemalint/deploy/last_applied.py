@@ -62,7 +62,9 @@ class LastApplied:
     @property
     def base(self) -> Contract | None:
         """The applied revision; None if it is unknown."""
-        return self.revisions[-1 if self.is_way_back else 0] if self.revisions else None
+        if not self.revisions:
+            return None
+        return self.revisions[-1] if self.is_way_back else self.revisions[0]
 
     def tracking(self, live: Struct) -> ColumnTracking | None:
         """Track the live columns through the revisions; return None if the applied revision is unknown."""

@@ -41,7 +41,9 @@ def require_same_answers(deployment: Deployment, engine: Engine | None) -> str |
                 help=f'write `engine = "{engine}"` under the target, and plan again; or use a session of '
                 f"{planned or NEWEST}",
             )
-    return None if planned is None else f"the session is {engine}, not {planned}: the plan is the same there"
+    if planned is None:
+        return None
+    return f"the session is {engine}, not {planned}: the plan is the same there"
 
 
 def refused_by(deployment: Deployment, engine: Engine) -> Deployment:

@@ -49,7 +49,9 @@ def outcome_of(error: SchemalintError) -> Outcome:
     """Return the result of a table whose run ended with an error."""
     if isinstance(error, UnfilledError):
         return Outcome.FILLING
-    return Outcome.WAITING if isinstance(error, WaitingError) else Outcome.FAILED
+    if isinstance(error, WaitingError):
+        return Outcome.WAITING
+    return Outcome.FAILED
 
 
 def unfilled_error(plan: TablePlan, left: Iterable[str] = ()) -> UnfilledError | None:
@@ -63,9 +65,9 @@ def unfilled_error(plan: TablePlan, left: Iterable[str] = ()) -> UnfilledError |
     if waiting:
         return UnfilledError(f"{plan.table}: {waiting}: approval required to fill", help="--allow data")
     names = ", ".join(left)
-    return (
-        UnfilledError(f"{plan.table}: {names}: rows are left to fill", help="apply again") if names else None
-    )
+    if names:
+        return UnfilledError(f"{plan.table}: {names}: rows are left to fill", help="apply again")
+    return None
 
 
 @frozen
@@ -136,7 +138,9 @@ class DeployLog:
     @property
     def problem(self) -> SchemalintError | None:
         """Why lines are missing; None if none are."""
-        return self._file.problem if self._file is not None else None
+        if self._file is not None:
+            return self._file.problem
+        return None
 
     def started(self, deployment: Deployment) -> None:
         """Say what is going to be applied."""
@@ -261,4 +265,6 @@ def _read_schema(name: str) -> dict[str, Any]:
 
 
 def _error_json(error: SchemalintError | None) -> dict[str, str] | None:
-    return {"message": error.message, "help": error.help} if error is not None else None
+    if error is not None:
+        return {"message": error.message, "help": error.help}
+    return None

@@ -178,11 +178,15 @@ def unknown_support(clients: Iterable[ClientSupport]) -> tuple[SupportUnknown, .
 def _unknown_text(reason: Reason) -> str:
     if reason.trait is Trait.CLIENT:
         return reason.name
-    return f"{reason.text} ({reason.detail})" if reason.detail else reason.text
+    if reason.detail:
+        return f"{reason.text} ({reason.detail})"
+    return reason.text
 
 
 def _protocol(ctx: RuleContext) -> protocol.Protocol | None:
-    return ctx.live.protocol if ctx.live is not None else None
+    if ctx.live is not None:
+        return ctx.live.protocol
+    return None
 
 
 def _widened(ctx: RuleContext, without: Collection[Path]) -> Iterator[tuple[str, str]]:
@@ -204,11 +208,15 @@ def _keys(reason: Reason, ctx: RuleContext, upgrades: Iterable[ProtocolUpgrade])
     """Yield how a client loses the table, and by what: a type change by each column that changes so."""
     cause, is_named = _cause_of(reason, ctx, upgrades)
     is_pair = reason.trait is Trait.TYPE_CHANGE
-    kind: LossKind = "type change" if is_pair else "refuses" if is_named else "implicit"
+    kind: LossKind = "implicit"
     if reason.verdict is Verdict.WRONG:
         kind = "wrong"
     elif reason.access == "write":
         kind = "writes"
+    elif is_pair:
+        kind = "type change"
+    elif is_named:
+        kind = "refuses"
     changed = [
         change.path
         for change in _widenings(ctx)

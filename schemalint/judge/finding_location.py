@@ -187,7 +187,9 @@ def _anchors(fact: Fact, problem: Problem) -> tuple[Anchor, ...]:
         anchors = column_anchors(kind_of(own).anchor if own else "column", path)
         if isinstance(own, change.FieldRemoved):
             anchors = (("dropped", lowercased(path)), *anchors)
-        return anchors if problem.part is None else ((problem.part, lowercased(path)), *anchors)
+        if problem.part is None:
+            return anchors
+        return ((problem.part, lowercased(path)), *anchors)
     if isinstance(fact, TableRetired):
         return (("table",),)
     return (_object_anchor(object_of(fact)), ("table",))

@@ -243,7 +243,9 @@ class SupportLost:
     def cause_text(self) -> str:
         """What changes, as text: ``property delta.enableDeletionVectors``."""
         kind, name = self.cause
-        return name if kind == "clustering" else " ".join(filter(None, (kind, name)))
+        if kind == "clustering":
+            return name
+        return " ".join(filter(None, (kind, name)))
 
     @property
     def help(self) -> str:

@@ -73,7 +73,9 @@ class Consumer:
             "removed in this change" if self.removed else None,
         )
         text = ", ".join(filter(None, parts))
-        return f"{self.name} ({text})" if text else self.name
+        if text:
+            return f"{self.name} ({text})"
+        return self.name
 
 
 FaultKind = Literal["undeclared", "declared twice", "client", "version", "read_path"]

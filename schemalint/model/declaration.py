@@ -161,7 +161,9 @@ class _Pick:
             for field in live.fields
             if field.name in by_live_name or not self.pairing.is_dropped(field, (*path, field.name))
         )
-        return _reordered(staying, declared) if self.reorder else staying
+        if self.reorder:
+            return _reordered(staying, declared)
+        return staying
 
     def both(self, live: Field, declared: Field, path: Path) -> Field:
         """Return the merged field; it keeps its live name if only case differs and no rename is declared."""
@@ -181,7 +183,9 @@ class _Pick:
     def leaf(self, live: DataType, declared: DataType, _path: Path) -> DataType:
         """Return the declared type, or a wider live one where writers may widen types."""
         is_open = self.open_widening and step(declared, live) == TypeStep.WIDENING
-        return live if is_open else created_type(declared)
+        if is_open:
+            return live
+        return created_type(declared)
 
     def _field(self, declared: Field, live: Field, path: Path) -> Field:
         if _is_as_declared(live, declared):
@@ -275,7 +279,9 @@ def _new(declared: Field) -> Field:
 
 
 def _managed(declared: Managed[T], live: Managed[T]) -> Managed[T]:
-    return live if isinstance(declared, Unmanaged) else declared
+    if isinstance(declared, Unmanaged):
+        return live
+    return declared
 
 
 def _stored(properties: Mapping[str, str | None]) -> dict[str, str | None]:

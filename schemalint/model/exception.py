@@ -113,4 +113,6 @@ class WrittenException:
         """Who approved it, as far as its text says: nothing proves it."""
         name = self.exception.approved_by
         who = f"approval claimed for {name}" if name else "approval claimed"
-        return f"{who} by this change" if self.added else who
+        if self.added:
+            return f"{who} by this change"
+        return who

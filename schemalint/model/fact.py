@@ -256,7 +256,9 @@ class AffectedStreams:
         gone = "as the base declares it" if consumer.name in self._declared else "removed in this change"
         unknown = "at an unknown position" if stream.unknown is not None else None
         details = ", ".join(filter(None, (consumer.owner, gone if consumer.removed else None, unknown)))
-        return f"{consumer.name} ({details})" if details else consumer.name
+        if details:
+            return f"{consumer.name} ({details})"
+        return consumer.name
 
 
 Fact = (

@@ -90,11 +90,15 @@ def state_from_json(content: JsonObject) -> TableState:
 
 
 def _managed(key: str, value: object) -> Json:
-    return {} if isinstance(value, Unmanaged) else {key: value}
+    if isinstance(value, Unmanaged):
+        return {}
+    return {key: value}
 
 
 def _listed(value: tuple[T, ...] | Unmanaged) -> list[T] | Unmanaged:
-    return value if isinstance(value, Unmanaged) else list(value)
+    if isinstance(value, Unmanaged):
+        return value
+    return list(value)
 
 
 def _field_to_json(field: Field) -> Json:
@@ -186,7 +190,9 @@ def _field(members: JsonObject) -> Field:
 
 
 def _managed_text(members: JsonObject, key: str) -> str | Unmanaged | None:
-    return members.nullable(key, str) if key in members else UNMANAGED
+    if key in members:
+        return members.nullable(key, str)
+    return UNMANAGED
 
 
 def _identity(members: JsonObject) -> Identity | None:
@@ -228,15 +234,21 @@ def _type(members: JsonObject, key: str) -> DataType:
 def _named_type(name: str) -> DataType:
     match = _WITH_NUMBERS.fullmatch(name)
     if match is None:
-        return String() if name == "string" else Atomic(name)
+        if name == "string":
+            return String()
+        return Atomic(name)
     kind, first, second = match[1], int(match[2]), match[3]
     if kind == "decimal":
         return Decimal(first, int(second or 0))
-    return Char(first) if kind == "char" else Varchar(first)
+    if kind == "char":
+        return Char(first)
+    return Varchar(first)
 
 
 def _nullable(members: JsonObject, key: str) -> bool | Unmanaged:
-    return members.flag(key) if key in members else UNMANAGED
+    if key in members:
+        return members.flag(key)
+    return UNMANAGED
 
 
 def path_of(members: JsonObject, key: str) -> Path:

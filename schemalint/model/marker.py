@@ -176,7 +176,9 @@ def _nulls(type_: object) -> object:
 
 def _value(value: object) -> object:
     """Return JSON for a value that may be unmanaged: no value is ever an empty object."""
-    return {} if isinstance(value, Unmanaged) else value
+    if isinstance(value, Unmanaged):
+        return {}
+    return value
 
 
 def _sorted(entries: Mapping[str, str | None]) -> list[list[str | None]]:

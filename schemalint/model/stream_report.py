@@ -54,7 +54,9 @@ class StreamReport:
     @property
     def verdict(self) -> StreamVerdict:
         """What happens to the stream: unknown if its position is, whatever these commits do to others."""
-        return self.effect.verdict if self.unknown is None else StreamVerdict.UNKNOWN
+        if self.unknown is None:
+            return self.effect.verdict
+        return StreamVerdict.UNKNOWN
 
     @property
     def if_up_to_date(self) -> StreamVerdict | None:
@@ -63,7 +65,9 @@ class StreamReport:
         None also if there are no commits, so that nothing can be said.
         """
         is_certain = self.effect.verdict in (self.verdict, StreamVerdict.UNKNOWN)
-        return None if is_certain else self.effect.verdict
+        if is_certain:
+            return None
+        return self.effect.verdict
 
     def with_unknown_effect(self) -> StreamReport:
         """Return the report of a stream of which nothing is known."""
@@ -77,7 +81,9 @@ class StreamReport:
     @property
     def version(self) -> int | None:
         """The version whose changes block the stream last; None if it is unknown, or nothing blocks it."""
-        return self.effect.blocks[-1].version if self.effect.blocks else None
+        if self.effect.blocks:
+            return self.effect.blocks[-1].version
+        return None
 
     @property
     def settings(self) -> tuple[StreamSettings, ...]:

@@ -123,4 +123,6 @@ def requested_features(changes: Iterable[Change]) -> list[str]:
 
 
 def _new_field(change: FieldAdded | TypeChanged) -> Field:
-    return change.field if isinstance(change, FieldAdded) else Field("changed", change.new)
+    if isinstance(change, FieldAdded):
+        return change.field
+    return Field("changed", change.new)

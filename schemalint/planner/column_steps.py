@@ -144,7 +144,9 @@ def _added(context: AlterContext, changes: Sequence[FieldAdded]) -> Iterator[Ste
     additions = [replace(added, field=_without_defaults(added.field)) for added in changes]
     paths = [added.path for added in additions]
     is_undoable = context.will_be_mapped and context.live.columns.fields  # a table keeps one column
-    undo = statements.drop_columns(context.table, paths) if is_undoable else None
+    undo, undo_note = None, f"cannot be undone: Delta {_LAST if context.will_be_mapped else _UNMAPPED}"
+    if is_undoable:
+        undo, undo_note = statements.drop_columns(context.table, paths), ""
     yield Step(
         StepKind.ADD_COLUMNS,
         statements.add_columns(
@@ -154,7 +156,7 @@ def _added(context: AlterContext, changes: Sequence[FieldAdded]) -> Iterator[Ste
         tuple(f"{format_path(path)} is declared and missing" for path in paths),
         context.added_features(additions),
         undo=undo,
-        undo_note="" if undo else f"cannot be undone: Delta {_LAST if context.will_be_mapped else _UNMAPPED}",
+        undo_note=undo_note,
     )
 
 

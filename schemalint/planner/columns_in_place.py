@@ -164,7 +164,9 @@ def _reverse(change: ColumnChange, columns: Struct) -> ColumnChange | None:
 def _note(statement: _Statement) -> str:
     """Return why no statement reverts this one."""
     is_final = any(isinstance(change, TypeChanged | NullabilityChanged) for change in statement.changes)
-    return IRREVERSIBLE if is_final else _SEVERAL_MOVES
+    if is_final:
+        return IRREVERSIBLE
+    return _SEVERAL_MOVES
 
 
 def _reason(change: ColumnChange) -> str:
@@ -246,7 +248,9 @@ def _repeatable_type(changes: Sequence[ColumnChange], columns: Struct) -> DataTy
     new = [change.new for change in changes if isinstance(change, TypeChanged)]
     type_ = new[0] if new else type_at(columns, path)
     has_nested_length = isinstance(type_, Char | Varchar) and len(path) > 1
-    return None if has_nested_length or isinstance(type_, Struct | Array | Map) else type_
+    if has_nested_length or isinstance(type_, Struct | Array | Map):
+        return None
+    return type_
 
 
 def _divided(changes: Sequence[ColumnChange], together: Mapping[Path, DataType]) -> list[_Statement]:

@@ -80,7 +80,9 @@ def _added(context: AlterContext, name: str, expression: str) -> Step:
 
 def _awaited(context: AlterContext, changed: ConstraintChanged) -> tuple[Fill, ...]:
     """Return the fills that a constraint waits for."""
-    return () if isinstance(changed.old, str) else filling(context, str(changed.new))
+    if isinstance(changed.old, str):
+        return ()
+    return filling(context, str(changed.new))
 
 
 def _to_drop(context: AlterContext) -> list[ConstraintChanged]:

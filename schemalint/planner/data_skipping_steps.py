@@ -105,7 +105,9 @@ def _settable_first(context: AlterContext) -> list[ClusteringChanged]:
         return []
     declared = context.of(ClusteringChanged)
     keys = [path for changed in declared if isinstance(changed.new, tuple) for path in changed.new]
-    return declared if all(_stays(context, path) for path in keys) else []
+    if all(_stays(context, path) for path in keys):
+        return declared
+    return []
 
 
 def _stays(context: AlterContext, path: Path) -> bool:

@@ -284,7 +284,9 @@ def _undo(table: str, changes: Sequence[Change]) -> str | None:
         return None
     if old:
         return statements.set_properties(table, old)
-    return statements.unset_properties(table, new) if new else None
+    if new:
+        return statements.unset_properties(table, new)
+    return None
 
 
 def _final_key(changes: Iterable[PropertyChanged]) -> str | None:

@@ -169,7 +169,9 @@ def columns_missing_noted_names(noted: Pending, state: TableState, steps: Sequen
 
 def without_unplanned_features(expected: TableState, live: TableState) -> TableState:
     """Return the found state without unplanned features: additional features do no harm."""
-    return replace(live, features=live.features & expected.features) if expected.features else live
+    if expected.features:
+        return replace(live, features=live.features & expected.features)
+    return live
 
 
 def _subjects_by_state(steps: Sequence[Step]) -> list[set[Hashable]]:

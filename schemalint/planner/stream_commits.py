@@ -121,7 +121,9 @@ def _with_physical_names(columns: Struct, prefix: str) -> Struct:
     """Name what is new in data files; where column mapping begins, the names stay."""
 
     def named(_path: Path, field: Field) -> Field:
-        return field if field.physical_name else replace(field, physical_name=prefix + field.name)
+        if field.physical_name:
+            return field
+        return replace(field, physical_name=prefix + field.name)
 
     return map_fields(columns, named)
 

@@ -39,7 +39,9 @@ class _Line:
     def owns(self, path: str) -> bool:
         """Whether the pattern names a file, or a folder above it."""
         pattern = self.pattern.removesuffix("/")
-        pattern = pattern[1:] if pattern.startswith("/") else pattern if "/" in pattern else f"**/{pattern}"
+        if "/" not in pattern:
+            pattern = f"**/{pattern}"
+        pattern = pattern.removeprefix("/")
         try:
             glob = parse_glob(pattern)
         except ConfigError:
@@ -78,7 +80,9 @@ class CodeOwners:
             for name in names
             if _escaped(name) not in patterns and not (owners and _last(entries, name) == line)
         ]
-        return [section, *missing] if section and missing else missing
+        if section and missing:
+            return [section, *missing]
+        return missing
 
     def without_owner(self, names: Iterable[str]) -> list[str]:
         """Return the files that nobody owns."""

@@ -43,7 +43,9 @@ _LONGEST: Final = 60
 
 def styled(text: str, *, color: bool, fg: str | None = None, bold: bool = False) -> str:
     """Style the text for a terminal; without ``color`` return it unchanged."""
-    return click.style(text, fg=fg, bold=bold or None) if color and text else text
+    if color and text:
+        return click.style(text, fg=fg, bold=bold or None)
+    return text
 
 
 def separated(blocks: Iterable[Iterable[str]]) -> Iterator[str]:
@@ -56,7 +58,9 @@ def separated(blocks: Iterable[Iterable[str]]) -> Iterator[str]:
 
 def counted(number: int, noun: str) -> str:
     """Format a number with its noun: ``1 error``, ``2 errors``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    if number == 1:
+        return f"{number} {noun}"
+    return f"{number} {noun}s"
 
 
 def listed(words: Sequence[str]) -> str:
@@ -93,13 +97,17 @@ def _age(seconds: float) -> str:
 def error_name(error: str) -> str:
     """Return the error class, or the beginning of the message of an error that has no name."""
     words = _UNNAMED.get(error)
-    return f"“{words}” (an error without a name)" if words else error
+    if words:
+        return f"“{words}” (an error without a name)"
+    return error
 
 
 def shortened(text: str) -> str:
     """Put a text on one line, and cut it if it is long."""
     line = without_secrets(" ".join(text.split()))
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    if len(line) <= _LONGEST:
+        return line
+    return f"{line[: _LONGEST - 1]}…"
 
 
 def committer_text(entry: HistoryEntry) -> str:

@@ -9,7 +9,9 @@ from schemalint.model.client import ClientSupport
 def way_text(way: WayOut) -> str:
     """Say what is to be done, and what it costs; of an engine that nobody asked, that this is unknown."""
     text = _priced(way)
-    return f"{text} (on the newest Delta; unknown for {way.unknown_for})" if way.unknown_for else text
+    if way.unknown_for:
+        return f"{text} (on the newest Delta; unknown for {way.unknown_for})"
+    return text
 
 
 def _priced(way: WayOut) -> str:
@@ -23,7 +25,9 @@ def _priced(way: WayOut) -> str:
     costs += (f"stops {', '.join(names)} ({error})" for names, error in ended if names)
     costs += [f"unknown whether Delta goes the last step: {way.unsure}"] if way.unsure else []
     costs += _of_rewrite(way) if way.rewrites else []
-    return f"{way.does}: {'; '.join(costs)}" if costs else way.does
+    if costs:
+        return f"{way.does}: {'; '.join(costs)}"
+    return way.does
 
 
 def _of_rewrite(way: WayOut) -> list[str]:

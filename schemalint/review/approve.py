@@ -233,4 +233,6 @@ def _object_entry(finding: Finding) -> str:
     if finding.column is not None:
         return f"column: {finding.column}"
     kind, name = finding.object.kind, finding.object.name
-    return f"{kind}: {name}" if kind in NAMED else f"object: {kind}"
+    if kind in NAMED:
+        return f"{kind}: {name}"
+    return f"object: {kind}"

@@ -64,7 +64,9 @@ class Baseline:
     def entry_for(self, finding: Finding, number: int) -> Entry | None:
         """Return the entry that covers a finding, the so manieth with its fingerprint; None if none does."""
         entry = None if finding.code in NEVER_APPROVED else self.entries.get(finding.fingerprint)
-        return entry if entry is not None and _covers(entry, finding, number) else None
+        if entry is not None and _covers(entry, finding, number):
+            return entry
+        return None
 
     def has_merged(self, finding: Finding, number: int) -> bool:
         """Whether what the base has of the baseline covers a finding."""
@@ -205,7 +207,9 @@ def _entry(data: object) -> Entry | None:
         and 0 < count <= _MOST
         and (target is None or isinstance(target, str))
     )
-    return Entry(**{**data, "target": target, "against": tuple(against or ())}) if is_valid else None
+    if is_valid:
+        return Entry(**{**data, "target": target, "against": tuple(against or ())})
+    return None
 
 
 def _no_baseline(file: str, reason: str) -> ConfigError:

@@ -49,7 +49,9 @@ def with_consumers(contract: Contract, *configurations: Config) -> Contract:
         target: _with_consumers(overlay, contract, configurations)
         for target, overlay in contract.targets.items()
     }
-    return replace(shared, targets=overlays) if overlays else shared
+    if overlays:
+        return replace(shared, targets=overlays)
+    return shared
 
 
 def warning_of_writers(
@@ -171,8 +173,6 @@ def _faults_of_client(consumer: Consumer, rows: _Rows) -> Iterator[ConsumerFault
 
 
 def _nearest(name: str, candidates: Iterable[str]) -> str | None:
-    return (
-        nearest_name(name, (other for other in candidates if len(other) <= _LONGEST))
-        if len(name) <= _LONGEST
-        else None
-    )
+    if len(name) <= _LONGEST:
+        return nearest_name(name, (other for other in candidates if len(other) <= _LONGEST))
+    return None

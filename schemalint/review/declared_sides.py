@@ -196,7 +196,9 @@ def why_not_made(
         return ""
     if isinstance(head, Revision) or git.list_files(repository, head, [git.escape_glob(entry.path)]).blobs:
         if is_given:
-            return "is as git has it, and not of this run" if is_ci else ""
+            if is_ci:
+                return "is as git has it, and not of this run"
+            return ""
         is_same = before is not None and before.origin == after.origin and isinstance(base, Revision)
         if is_same and git.sources_differ(repository, base.commit or "", head.commit or "HEAD", entry.folder):
             return "is that of the base, and the project differs"
@@ -207,13 +209,17 @@ def why_not_made(
     newer = next(
         (path for path in after.sources if _changed_at(repository, path) > made_at.timestamp()), None
     )
-    return "" if newer is None else f"is older than {visible(newer)}"
+    if newer is None:
+        return ""
+    return f"is older than {visible(newer)}"
 
 
 def _changed_at(repository: Repository, path: str) -> float:
     """Return when a file below the repository's top changed on disk; 0 if it is not there."""
     try:
-        return 0 if ".." in PurePath(path).parts else (repository.root / path).lstat().st_mtime
+        if ".." in PurePath(path).parts:
+            return 0
+        return (repository.root / path).lstat().st_mtime
     except (OSError, ValueError):
         return 0
 
@@ -223,4 +229,6 @@ def _time(text: str) -> dt.datetime | None:
         instant = dt.datetime.fromisoformat(text)
     except ValueError:
         return None
-    return instant if instant.tzinfo else instant.replace(tzinfo=dt.UTC)
+    if instant.tzinfo:
+        return instant
+    return instant.replace(tzinfo=dt.UTC)

@@ -254,7 +254,9 @@ def _read(
         name = declarations.path
     else:
         data, name = git.large_file_at(repository, side, entry.path, most), entry.path
-    return None if data is None else read_file(repository, side, entry, data, catalog, name)
+    if data is None:
+        return None
+    return read_file(repository, side, entry, data, catalog, name)
 
 
 def _catalog(files: _Files, entry: Declarations, base_from: Declarations | None) -> bytes | None:

@@ -167,7 +167,9 @@ def _job_failed(error: Exception) -> UsageError | ApplyError:
 def _summary(error: Exception) -> str:
     """Return the last line of a Python worker's traceback, or the first line of the engine's message."""
     lines = [line.strip() for line in str(error).split("JVM stacktrace")[0].splitlines() if line.strip()]
-    return (lines[-1] if "Traceback" in str(error) else lines[0]) if lines else type(error).__name__
+    if lines:
+        return lines[-1] if "Traceback" in str(error) else lines[0]
+    return type(error).__name__
 
 
 def audited_by_spark(
@@ -212,4 +214,6 @@ def _catalog_entry(request: TableRequest) -> CatalogTable | LiveError | None:
 
 def _reference(request: TableRequest) -> str:
     """Return an absolute reference: executors have another working folder."""
-    return absolute_location(request.uri, Path.cwd()) if is_relative(request) else request.uri
+    if is_relative(request):
+        return absolute_location(request.uri, Path.cwd())
+    return request.uri

@@ -31,7 +31,9 @@ def lines_of(function: Callable[..., str], rows: Sequence[Sequence[object]]) -> 
         return function(*row)
 
     overlap = any(is_remote(str(reference)) for reference, *_ in rows)
-    return concurrently(call, rows) if overlap else list(map(call, rows))
+    if overlap:
+        return concurrently(call, rows)
+    return list(map(call, rows))
 
 
 def storage_text(target: TrustedTarget | None) -> str:
@@ -104,4 +106,6 @@ def _line(content: Callable[[], Mapping[str, object]]) -> str:
 
 
 def _error(body: JsonObject) -> LiveError | None:
-    return LiveError(body.text("error"), help=body.text("help")) if "error" in body.content else None
+    if "error" in body.content:
+        return LiveError(body.text("error"), help=body.text("help"))
+    return None

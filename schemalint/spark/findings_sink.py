@@ -216,7 +216,9 @@ def _rows(result: CheckResult) -> Iterator[tuple[object, ...]]:
 
 
 def _without_secrets(value: object) -> object:
-    return without_secrets(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return without_secrets(value)
+    return value
 
 
 def _table(name: str, summary: TableSummary | None) -> tuple[object, ...]:

@@ -109,9 +109,11 @@ def _jars() -> list[str]:
     Raises:
         UsageError: Spark is not installed.
     """
-    home = os.environ.get("SPARK_HOME")
-    spec = None if home else importlib.util.find_spec("pyspark")
-    folders = [home] if home else list(spec.submodule_search_locations or ()) if spec else []
+    folders: list[str] = []
+    if home := os.environ.get("SPARK_HOME"):
+        folders = [home]
+    elif spec := importlib.util.find_spec("pyspark"):
+        folders = list(spec.submodule_search_locations or ())
     names = [jar.name for folder in folders for jar in Path(folder, "jars").glob("*.jar")]
     if not names:
         raise UsageError("Spark is not installed here", help="pip install 'schemalint[spark]'")

@@ -364,6 +364,10 @@ def _row(values: Mapping[str, Any]) -> str:
 
 def shown_value(value: object) -> str:
     """Return a value of the data for a message."""
-    text = "NULL" if value is None else repr(value) if isinstance(value, str) else str(value)
+    text = str(value)
+    if value is None:
+        text = "NULL"
+    elif isinstance(value, str):
+        text = repr(value)
     printable = visible(without_secrets(text))
     return printable if len(printable) <= _LONGEST_VALUE else f"{printable[:_LONGEST_VALUE]}…"

@@ -140,7 +140,9 @@ def _of_own_jvm(builder: Any, settings: TrustedSpark) -> Any:  # noqa: ANN401 (p
 def connect_server(settings: TrustedSpark) -> str | None:
     """Return the Connect server of the settings as ``sc://host:port``, without a token; None without one."""
     remote = _remote(settings)
-    return remote.partition(";")[0].rstrip("/") if remote and remote.startswith("sc://") else None
+    if remote and remote.startswith("sc://"):
+        return remote.partition(";")[0].rstrip("/")
+    return None
 
 
 def is_remote(settings: TrustedSpark) -> bool:
@@ -216,7 +218,9 @@ def silence_of(server: str) -> str:
         return "it resets the connection"
     except (OSError, ValueError) as error:
         return getattr(error, "strerror", None) or str(error)
-    return "what answers there is no Spark Connect server" if answer else "it closes the connection"
+    if answer:
+        return "what answers there is no Spark Connect server"
+    return "it closes the connection"
 
 
 _CONNECT_PORT: Final = 15002
@@ -373,4 +377,6 @@ def first_line(error: Exception) -> str:
 def _cut(statement: str) -> str:
     statement = without_secrets(statement)
     short = statement[:_LONGEST_STATEMENT]
-    return short if short == statement else f"{short}… ({len(statement)} characters)"
+    if short == statement:
+        return short
+    return f"{short}… ({len(statement)} characters)"

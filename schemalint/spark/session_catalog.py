@@ -171,7 +171,9 @@ class SessionCatalog:
         pairs = [line.split(": ", 1) for text in texts for line in text.splitlines() if ": " in line]
         # A comment may contain lines like these: a key that occurs twice makes the entry ambiguous.
         keys = sorted(key for key, _ in pairs if key in _REQUIRED_KEYS)
-        return dict(pairs) if keys == sorted(_REQUIRED_KEYS) else {}
+        if keys == sorted(_REQUIRED_KEYS):
+            return dict(pairs)
+        return {}
 
     def _missing(self, name: Name) -> LiveError:
         """Find out whether only the table is missing, or its schema or catalog too."""
@@ -225,11 +227,9 @@ def require_catalog(session: SqlSession, name: str) -> None:
 
 
 def _catalog_help(catalog: str) -> str:
-    return (
-        ""
-        if catalog == SESSION_CATALOG
-        else f"set --conf spark.sql.catalog.{catalog}=… , or use a session with this catalog"
-    )
+    if catalog == SESSION_CATALOG:
+        return ""
+    return f"set --conf spark.sql.catalog.{catalog}=… , or use a session with this catalog"
 
 
 def _matches(name: str, match: str) -> bool:

@@ -80,7 +80,9 @@ def _after_reset(session: SqlSession, key: str) -> str | None:
 
 def _shown(session: SqlSession, key: str) -> str | None:
     ((_, value),) = ask(session, f"SET {key}")
-    return None if value == _UNDEFINED else str(value)
+    if value == _UNDEFINED:
+        return None
+    return str(value)
 
 
 def _is_databricks(session: SqlSession) -> bool:

@@ -43,7 +43,9 @@ def partitions_for(files: int | None) -> int:
     """Return how many partitions the snapshot of so many files needs; None is an unknown number."""
     if files is None:
         return _MOST
-    return 1 if files <= _FEW_FILES else min(_MOST, max(_FEWEST, -(-files // _FILES_OF_ONE)))
+    if files <= _FEW_FILES:
+        return 1
+    return min(_MOST, max(_FEWEST, -(-files // _FILES_OF_ONE)))
 
 
 @contextmanager

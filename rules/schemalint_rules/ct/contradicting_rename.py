@@ -111,9 +111,13 @@ def _struct_at(before: Struct, after: Struct, path: Path) -> Struct | None:
         is_old = field is not None and field.renamed_from and type_at(before, (*old_path, step)) is None
         old_path = (*old_path, field.renamed_from if field and field.renamed_from and is_old else step)
     type_ = type_at(before, old_path)
-    return type_ if isinstance(type_, Struct) else None
+    if isinstance(type_, Struct):
+        return type_
+    return None
 
 
 def _field(struct: Struct, path: Path) -> Field | None:
     parent, name = type_at(struct, path[:-1]), path[-1]
-    return parent.get(name) if isinstance(parent, Struct) and isinstance(name, str) else None
+    if isinstance(parent, Struct) and isinstance(name, str):
+        return parent.get(name)
+    return None

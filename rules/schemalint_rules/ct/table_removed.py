@@ -86,7 +86,9 @@ def _consumers(contract: Contract) -> str:
     of_targets = (consumer for overlay in contract.targets.values() for consumer in overlay.consumers)
     owners = {consumer.name: consumer.owner for consumer in (*contract.consumers, *of_targets)}
     names = ", ".join(f"{name} ({owner})" if owner else name for name, owner in owners.items())
-    return f", but the table has consumers: {names}" if names else ""
+    if names:
+        return f", but the table has consumers: {names}"
+    return ""
 
 
 def _renamed(retired: TableRetired, name: str, approve: str) -> Problem:

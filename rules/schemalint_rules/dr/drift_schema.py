@@ -170,15 +170,15 @@ def _rename_message(rename: FieldRenamed, drift: Drift, ctx: RuleContext) -> str
 
 
 def _rest(drift: Drift) -> str:
-    return ": other objects of the change are not applied" if drift.kind == DriftKind.APPLIED_IN_PART else ""
+    if drift.kind == DriftKind.APPLIED_IN_PART:
+        return ": other objects of the change are not applied"
+    return ""
 
 
 def _state(drift: Drift, ctx: RuleContext) -> str:
-    return (
-        f"managed by {ctx.contract.managed_by}"
-        if drift.kind == DriftKind.MANAGED_ELSEWHERE
-        else drift.kind.value
-    )
+    if drift.kind == DriftKind.MANAGED_ELSEWHERE:
+        return f"managed by {ctx.contract.managed_by}"
+    return str(drift.kind.value)
 
 
 def _help(drift: Drift, ctx: RuleContext) -> str:
@@ -243,7 +243,9 @@ def _table_sides(change: Change) -> tuple[str, str, str]:
 
 
 def _nullable(value: object) -> str:
-    return "not null" if value is False else "nullable"
+    if value is False:
+        return "not null"
+    return "nullable"
 
 
 def _value(value: object) -> str:

@@ -90,4 +90,6 @@ def _kinds(column: Field) -> Iterator[str]:
 def _error(kind: str, ctx: RuleContext) -> str:
     delta = ctx.engine.delta if ctx.engine else None
     parses = delta is None or delta >= (4,)  # Spark 4
-    return "UNSUPPORTED_FEATURE.TABLE_OPERATION" if parses or kind != "identity" else "PARSE_SYNTAX_ERROR"
+    if parses or kind != "identity":
+        return "UNSUPPORTED_FEATURE.TABLE_OPERATION"
+    return "PARSE_SYNTAX_ERROR"

@@ -75,14 +75,14 @@ def drop_beyond_engine(_contract: Contract, ctx: RuleContext) -> Iterator[Proble
         problem = ctx.refusal_of_writer(partial(drops_feature, name=row.name), f"drop the feature {row.name}")
         if problem is None:
             continue
-        is_known = knows_feature(ctx.engine, row.name).does is not False
+        error: str | None = "DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE"
+        if problem.severity is Severity.INFO:
+            error = None
+        elif knows_feature(ctx.engine, row.name).does is False:
+            error = "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE"
         yield replace(
             problem,
             help="keep the feature, or drop it with a newer engine",
             object=ObjectRef("feature", entry),
-            delta_error=None
-            if problem.severity is Severity.INFO
-            else "DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE"
-            if is_known
-            else "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
+            delta_error=error,
         )

@@ -132,7 +132,9 @@ def _altered_column(change: _Change, ctx: RuleContext) -> Field | None:
         case NullabilityChanged(path=(str() as name,), new=True):
             return columns.get(name)
         case CommentChanged(path=(str() as name,)) | DefaultChanged(path=(str() as name,)):
-            return columns.get(name) if _is_new_value(change) else None
+            if _is_new_value(change):
+                return columns.get(name)
+            return None
         case _:
             return None
 

@@ -140,4 +140,6 @@ def _cannot_name_directory(type_: DataType) -> bool:
 
 def _hint(name: str, columns: Struct) -> str:
     near = nearest_name(name, columns.names)
-    return f"did you mean {near}?" if near else "name a column of the table; a field of a struct is not one"
+    if near:
+        return f"did you mean {near}?"
+    return "name a column of the table; a field of a struct is not one"

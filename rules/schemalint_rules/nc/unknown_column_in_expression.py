@@ -144,6 +144,7 @@ def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
         message, _help, error = fault
         is_constraint = expression.place is Place.CONSTRAINT
         is_mended = expression not in after or not _first_unknown(used, ctx.after.columns)
+        classes = _CONSTRAINT if is_constraint else _GENERATED
         yield Problem(
             f"{expression.subject} uses {message}: "
             + ("every write fails" if is_constraint else "no statement can alter the table"),
@@ -155,9 +156,7 @@ def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
             object=ObjectRef("constraint", expression.name) if is_constraint else None,
             part=None if is_constraint else expression.place.value,
             old=expression.text,
-            delta_error=None
-            if is_mended
-            else (_CONSTRAINT if is_constraint else _GENERATED).get(error, error),
+            delta_error=None if is_mended else classes.get(error, error),
         )
 
 

@@ -104,4 +104,6 @@ def _cause(name: str, active: frozenset[str]) -> str:
         return "another feature that requires it"
     if row.enabled_by_schema:
         return row.enabled_by_schema.value
-    return row.enabled_by_property[0] if row.enabled_by_property else "its metadata"
+    if row.enabled_by_property:
+        return row.enabled_by_property[0]
+    return "its metadata"

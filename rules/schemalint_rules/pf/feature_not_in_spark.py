@@ -64,12 +64,15 @@ def feature_not_in_spark(table: LiveTable, ctx: RuleContext) -> Iterator[Problem
         names = " and ".join(engine for engine, _ in lacking)
         verb, it = ("does", "it") if len(lacking) == 1 else ("do", "they")
         is_of_others = answers[0] not in lacking
+        help_text = "use a client that supports it"
+        if near and row is None:
+            help_text = f"the correct case of the name is {near.name}"
+        elif answer.since:
+            help_text = f"{help_text}; {answer.since}"
         yield Problem(
             f"{names} {verb} not have the feature {name}{answer.note(ctx.today)}, "
             f"so {it} cannot {operation} the table",
-            help=f"the correct case of the name is {near.name}"
-            if near and row is None
-            else f"use a client that supports it{f'; {answer.since}' if answer.since else ''}",
+            help=help_text,
             severity=Severity.WARNING if is_of_others or (ctx.engine and ctx.engine.is_hosted) else None,
             object=ObjectRef("feature", name),
             delta_error=f"DELTA_UNSUPPORTED_FEATURES_FOR_{operation.upper()}",

@@ -79,4 +79,6 @@ def _effect(before: frozenset[str], after: frozenset[str]) -> str:
     if added := sorted(after - before):
         return f"adds {', '.join(added)}"
     missing = sorted(before - after)
-    return f"leaves out {', '.join(missing)}" if missing else "changes nothing"
+    if missing:
+        return f"leaves out {', '.join(missing)}"
+    return "changes nothing"

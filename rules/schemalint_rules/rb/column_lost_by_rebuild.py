@@ -60,7 +60,9 @@ def column_lost_by_rebuild(change: FieldRemoved | FieldRenamed, ctx: RuleContext
     """
     name = format_path(change.path)
     naming = [consumer.described for consumer in ctx.consumers_by_column.around(change.path)]
-    readers = f"; {', '.join(naming)} {'names' if len(naming) == 1 else 'name'} it" if naming else ""
+    readers = ""
+    if naming:
+        readers = f"; {', '.join(naming)} {'names' if len(naming) == 1 else 'name'} it"
     match change:
         case FieldRemoved():
             what = f"{name} is gone from the table after the next build{readers}"

@@ -119,7 +119,8 @@ def _reaches_iceberg(change: TypeChanged, ctx: RuleContext) -> bool:
 
 def _recorded(ctx: RuleContext) -> Iterator[tuple[Path, DataType, DataType]]:
     """Yield the recorded type changes that Iceberg does not support."""
-    before = ctx.live.state if ctx.live else ctx.base.state if ctx.base else None
+    side = ctx.live or ctx.base
+    before = side.state if side else None
     if before is None:
         return
     for path, field in walk_fields(before.columns):

@@ -76,4 +76,6 @@ def query_names_lost_column(change: FieldRemoved | FieldRenamed, ctx: RuleContex
 
 
 def _old_path(change: FieldRemoved | FieldRenamed) -> Path:
-    return (*change.path[:-1], change.old_name) if isinstance(change, FieldRenamed) else change.path
+    if isinstance(change, FieldRenamed):
+        return (*change.path[:-1], change.old_name)
+    return change.path

@@ -105,7 +105,9 @@ def _help(change: TypeChanged, at: PartPath) -> str:
 
 
 def _quoted(type_text: str) -> str:
-    return type_text if type_text.isalnum() else f'"{type_text}"'
+    if type_text.isalnum():
+        return type_text
+    return f'"{type_text}"'
 
 
 def _is_recordable(change: TypeChanged, ctx: RuleContext) -> bool:

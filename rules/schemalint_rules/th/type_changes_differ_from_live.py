@@ -93,7 +93,9 @@ def _live_field(live: Struct, declared: Struct, path: Path) -> Field | None:
 
 def _types(record: Record) -> list[DataType]:
     """Return the types of a record, from the first to the last."""
-    return [record[0].from_type, *(entry.to_type for entry in record)] if record else []
+    if record:
+        return [record[0].from_type, *(entry.to_type for entry in record)]
+    return []
 
 
 def _is_within(types: list[DataType], others: list[DataType]) -> bool:

@@ -110,7 +110,9 @@ def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[P
 def _alternative(change: TypeChanged) -> str:
     """Return the nearest legal type as a part of the help; empty if there is none."""
     nearest = nearest_widening(change.old, change.new, nested=len(change.path) > 1)
-    return f" or change to {print_type(nearest)}, the nearest type that Delta widens it to" if nearest else ""
+    if nearest:
+        return f" or change to {print_type(nearest)}, the nearest type that Delta widens it to"
+    return ""
 
 
 def _wrong_turn(change: TypeChanged, ctx: RuleContext) -> str:

@@ -35,7 +35,9 @@ def dbt_project(repository: Repository) -> str | None:
 
 def manifest_of(folder: str) -> str:
     """Return the path of the manifest of a project from the repository's top."""
-    return f"{folder}/target/manifest.json" if folder else "target/manifest.json"
+    if folder:
+        return f"{folder}/target/manifest.json"
+    return "target/manifest.json"
 
 
 def tables_of_dbt(repository: Repository, folder: str) -> frozenset[tuple[str, ...]]:
@@ -118,4 +120,6 @@ def _with_dbt(job: FileChange | UnchangedFile, service: Service, folder: str) ->
 
     if isinstance(job, FileChange):
         return replace(job, after=edited(job.after))
-    return replace(job, snippet=edited(job.snippet)) if job.snippet else job
+    if job.snippet:
+        return replace(job, snippet=edited(job.snippet))
+    return job

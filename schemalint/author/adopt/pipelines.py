@@ -70,7 +70,9 @@ def service_of(repository: Repository) -> Service:
     for service in (Service.GITHUB, Service.GITLAB):
         if re.search(rf"[@/.]{service.value}\.|/{service.value}/", remotes):
             return service
-    return Service.GITHUB if services else Service.NONE
+    if services:
+        return Service.GITHUB
+    return Service.NONE
 
 
 def job_change(root: Path, service: Service, source: Source) -> FileChange | UnchangedFile | None:
@@ -144,7 +146,9 @@ def _gitlab(root: Path, source: Source) -> FileChange | UnchangedFile:
     reports:
       codequality: gl-code-quality-report.json
 """
-    return FileChange(file, job) if text is None else UnchangedFile(file, "add this job", job)
+    if text is None:
+        return FileChange(file, job)
+    return UnchangedFile(file, "add this job", job)
 
 
 _CHANGES: Final[Mapping[Service, Callable[[Path, Source], FileChange | UnchangedFile]]] = {
@@ -213,7 +217,9 @@ class Source:
     def action(self) -> str | None:
         """The Action as a workflow of GitHub names it; None if the repository is not there."""
         match = _GITHUB_ADDRESS.fullmatch(self.repository or "")
-        return f"{match['name']}@{self.revision}" if match else None
+        if match:
+            return f"{match['name']}@{self.revision}"
+        return None
 
 
 def given_source(requirement: str) -> Source:
@@ -251,7 +257,9 @@ def installed_source() -> Source:
     if url:
         return _with_problem(from_index, "a folder of this machine")
     home = home_of(distribution)
-    return from_index if home is None else Source(from_index.requirement, home, f"v{schemalint.__version__}")
+    if home is None:
+        return from_index
+    return Source(from_index.requirement, home, f"v{schemalint.__version__}")
 
 
 def _holds_credentials(text: str) -> bool:

@@ -133,8 +133,12 @@ class _Pulling:
         if self._request.into is not None:
             catalog = self._request.target.catalog if self._request.target else None
             file = Path.cwd() / file_name(self._request.into, contract.table, catalog)
-            return self._numbered(file, contract.table) if self._request.numbers else file
-        return None if self._request.output is None else Path.cwd() / self._request.output
+            if self._request.numbers:
+                return self._numbered(file, contract.table)
+            return file
+        if self._request.output is None:
+            return None
+        return Path.cwd() / self._request.output
 
     def _numbered(self, file: Path, table: str) -> Path:
         """Return the file, with a number if there is such a file, or another table has it."""

@@ -89,11 +89,15 @@ class _Update:
         """Return the live value if the contract manages it, or if the scope is `ALL` and there is a value."""
         if not isinstance(declared, Unmanaged):
             return live
-        return live if self.scope is Scope.ALL and live else UNMANAGED
+        if self.scope is Scope.ALL and live:
+            return live
+        return UNMANAGED
 
     def _unrequested(self, names: frozenset[str]) -> frozenset[str]:
         requested = self.contract.state.requested_features
-        return names - requested if self.scope is Scope.ALL else frozenset()
+        if self.scope is Scope.ALL:
+            return names - requested
+        return frozenset()
 
     def _entries(
         self, declared: Mapping[str, str | None], live: Mapping[str, str | None]
@@ -140,23 +144,33 @@ class _Update:
 
     def right_alone(self, live: Field, names: Collection[str], _path: Path) -> Field | None:
         """Return an undeclared field, unless a damaged table has its name twice."""
-        return None if live.name.lower() in names else declared_field(live)
+        if live.name.lower() in names:
+            return None
+        return declared_field(live)
 
     def nulls(self, declared: Managed[bool], live: Managed[bool]) -> Managed[bool]:
         """Return the live nullability if the contract manages it."""
-        return declared if isinstance(declared, Unmanaged) else live
+        if isinstance(declared, Unmanaged):
+            return declared
+        return live
 
     def leaf(self, declared: DataType, live: DataType, _path: Path) -> DataType:
         """Return the live type; where writers may widen types, a narrower declared one stays."""
         is_open = self.contract.open.widening and step(declared, live) == TypeStep.WIDENING
-        return declared if is_open else declared_type(live)
+        if is_open:
+            return declared
+        return declared_type(live)
 
     def _history(self, declared: Field, live: Field, *, changed: bool) -> Managed[tuple[RecordedChange, ...]]:
         logged = recorded(live)
         if isinstance(declared.type_changes, Unmanaged):
-            return logged if logged and (changed or self.scope is Scope.ALL) else UNMANAGED
+            if logged and (changed or self.scope is Scope.ALL):
+                return logged
+            return UNMANAGED
         own = declared.type_changes
-        return own if _agree(own, logged, live.type) else logged
+        if _agree(own, logged, live.type):
+            return own
+        return logged
 
 
 def _agree(own: Sequence[RecordedChange], logged: Sequence[RecordedChange], type_: DataType) -> bool:

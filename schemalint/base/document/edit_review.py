@@ -54,7 +54,9 @@ def composed(text: str) -> Plain | None:
     It only composes nodes: no tag constructs anything.
     """
     documents = _documents(text)
-    return documents[0] if documents and len(documents) == 1 else None
+    if documents and len(documents) == 1:
+        return documents[0]
+    return None
 
 
 def _read_alike(file: str, text: str) -> bool:

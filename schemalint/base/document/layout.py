@@ -27,7 +27,9 @@ Sliced = TypeVar("Sliced", str, list[Any], tuple[Any, ...])
 def line_start(text: str, offset: int) -> int:
     """Return the start of the line that contains ``offset``, after a byte order mark."""
     start = max(text.rfind(line_break, 0, offset) for line_break in BREAKS) + 1
-    return 1 if start == 0 and text.startswith(BOM) else start
+    if start == 0 and text.startswith(BOM):
+        return 1
+    return start
 
 
 def line_end(text: str, offset: int) -> int:

@@ -70,7 +70,9 @@ def mistake(text: str, marks: Marks, message: str) -> Mistake | None:
 def conflict(text: str) -> int | None:
     """Return where the markers of an unresolved merge conflict begin, None if there are none."""
     begins = re.search(_CONFLICT, text)
-    return begins.start() if begins and re.compile(_END_OF_CONFLICT).search(text, begins.end()) else None
+    if begins and re.compile(_END_OF_CONFLICT).search(text, begins.end()):
+        return begins.start()
+    return None
 
 
 def _without_colon(text: str, offset: int) -> Mistake | None:
@@ -100,7 +102,9 @@ def _below_a_value(text: str, offset: int) -> Mistake | None:
     if not re.compile(_KEY).match(text, above.start, above.end):
         is_first = next(_contents_above(text, above.start), None) is None
         begins = is_first or text.startswith("- ", above.start)
-        return _without_colon(text, above.start) if begins else None
+        if begins:
+            return _without_colon(text, above.start)
+        return None
     begun = _shortened(text[above.start : above.end])
     own = text[content.start : content.end]
     what = "list" if own.startswith("- ") else "line"
@@ -180,4 +184,6 @@ def _content(text: str, offset: int) -> Span:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:_LONGEST]}…"

@@ -137,12 +137,16 @@ def node_at(document: Document, path: Path) -> Node | None:
 
 def entries_of(node: Node | None) -> tuple[Entry, ...]:
     """Return the entries of a mapping; none of another node."""
-    return node.entries if isinstance(node, Mapping) else ()
+    if isinstance(node, Mapping):
+        return node.entries
+    return ()
 
 
 def items_of(node: Node | None) -> tuple[Node, ...]:
     """Return the items of a sequence; none of another node."""
-    return node.items if isinstance(node, Sequence) else ()
+    if isinstance(node, Sequence):
+        return node.items
+    return ()
 
 
 def value_of(node: Node | None, key: str) -> Node | None:
@@ -154,7 +158,9 @@ def value_of(node: Node | None, key: str) -> Node | None:
 def text_of(node: Node | None, key: str) -> str:
     """Return the text of the scalar at a key; empty if there is none."""
     value = value_of(node, key)
-    return value.text if isinstance(value, Scalar) else ""
+    if isinstance(value, Scalar):
+        return value.text
+    return ""
 
 
 def children(node: Node) -> Iterator[tuple[str | int, Node]]:
@@ -192,7 +198,9 @@ def _child(node: Node, step: str | int) -> Node | None:
     if isinstance(step, str):
         return value_of(node, step)
     items = items_of(node)
-    return items[step] if 0 <= step < len(items) else None
+    if 0 <= step < len(items):
+        return items[step]
+    return None
 
 
 def _position(text: str, offset: int) -> tuple[int, int]:

@@ -178,7 +178,9 @@ def _line_of(text: str, outline: Outline, index: int) -> int:
     if index == 0:
         return layout.line_start(text, outline.start)
     end = outline.items[index - 1].end
-    return end if layout.ends_line(text, end) else layout.next_line(text, end)
+    if layout.ends_line(text, end):
+        return end
+    return layout.next_line(text, end)
 
 
 def _blank(text: str, gap: Span, shift: int) -> TextEdit:
@@ -195,4 +197,6 @@ def _shares_line(text: str, outline: Outline, index: int) -> bool:
 
 def _indent(text: str, sequence: Sequence | Outline) -> int:
     """Return the column of the dashes; -1 in brackets."""
-    return -1 if sequence.flow else layout.column(text, sequence.start)
+    if sequence.flow:
+        return -1
+    return layout.column(text, sequence.start)

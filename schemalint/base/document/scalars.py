@@ -50,7 +50,9 @@ def resolve(text: str) -> ScalarValue:
         value = int(text, 0)
         str(value)  # no limit applies to the conversion from hexadecimal and octal digits
         return value
-    return float(text) if _FLOAT.fullmatch(text) else text
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return text
 
 
 def print_scalar(text: str) -> str:
@@ -81,4 +83,6 @@ def _escape(character: str) -> str:
         raise ContractError(message, help="remove the character from its source")
     if code <= _LARGEST_2_DIGITS:
         return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= _LARGEST_4_DIGITS else f"\\U{code:08x}"
+    if code <= _LARGEST_4_DIGITS:
+        return f"\\u{code:04x}"
+    return f"\\U{code:08x}"

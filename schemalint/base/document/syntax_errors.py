@@ -82,7 +82,9 @@ def _through_closing(text: str, start: int, at_least: int) -> Span | None:
 
 
 def _brackets(text: str, start: int) -> tuple[str, str]:
-    return ("(<", ")>") if re.compile(_TYPE_WITH_BRACKETS).match(text, start) else ("(", ")")
+    if re.compile(_TYPE_WITH_BRACKETS).match(text, start):
+        return ("(<", ")>")
+    return ("(", ")")
 
 
 def _through(text: str, start: int, end: int) -> Span:
@@ -110,7 +112,9 @@ def _unquoted_value(text: str, offset: int, message: str) -> Span | None:
     if match is None or UNEXPECTED_COLON not in message:
         return None
     value = Span(line.start + match.start("value"), line.start + match.end("value"))
-    return value if value.start <= offset < value.end else None
+    if value.start <= offset < value.end:
+        return value
+    return None
 
 
 def _key_before(text: str, offset: int) -> str:

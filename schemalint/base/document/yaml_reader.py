@@ -127,7 +127,9 @@ def read_documents(text: str, file: str) -> tuple[Document, ...]:
         ContractError: The text is not YAML, has aliases, anchors, tags, merge keys, duplicate keys or
             non-scalar keys, or exceeds a limit (1 MiB of characters, 64 levels, 100,000 nodes).
     """
-    return _read_long(text, file) if len(text) > _LONG else _read_short(text, file)
+    if len(text) > _LONG:
+        return _read_long(text, file)
+    return _read_short(text, file)
 
 
 def read_blanked(text: str, file: str, blanked: str | None = None) -> tuple[Document, ...]:

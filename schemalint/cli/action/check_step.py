@@ -48,7 +48,9 @@ class _Report:
     @property
     def failures(self) -> int:
         """How many errors kept the run from completing."""
-        return len(self.content.get("errors", ())) if self.content else 1
+        if self.content:
+            return len(self.content.get("errors", ()))
+        return 1
 
 
 def check_step(handover: Handover, env: Mapping[str, str]) -> int:
@@ -120,7 +122,9 @@ def _planned(inputs: Inputs, folder: Path) -> _Report:
 
 
 def _target(inputs: Inputs) -> list[str]:
-    return [f"--target={inputs.target}"] if inputs.target else []
+    if inputs.target:
+        return [f"--target={inputs.target}"]
+    return []
 
 
 def _notes(unread: str | None, plan: _Report | None) -> list[str]:
@@ -165,4 +169,6 @@ def _json(file: Path) -> Mapping[str, Any]:
 
 def _text(file: Path) -> str:
     """Return the text of a report; nothing if the run has made none."""
-    return file.read_text(encoding="utf-8") if file.exists() else ""
+    if file.exists():
+        return file.read_text(encoding="utf-8")
+    return ""

@@ -107,7 +107,9 @@ def _write(github: GitHub, payload: JsonObject, text: _Text) -> str:
         raise GitHubError("the pull request has a newer commit, whose run writes it")
     if mine is not None:
         return github.update(mine, text.body)
-    return github.create(pull, text.body) if text.is_worth_a_comment else ""
+    if text.is_worth_a_comment:
+        return github.create(pull, text.body)
+    return ""
 
 
 class GitHubError(SchemalintError):
@@ -254,4 +256,6 @@ class GitHub:
             return None
         if after.isdecimal():
             return float(after)
-        return max(1.0, float(reset) - self.clock()) if is_empty and reset.isdecimal() else _AFTER_LIMIT
+        if is_empty and reset.isdecimal():
+            return max(1.0, float(reset) - self.clock())
+        return _AFTER_LIMIT

@@ -111,7 +111,9 @@ def _run_url(env: Mapping[str, str]) -> str:
     names = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")
     server, repository, run = (env.get(name, "") for name in names)
     url = f"{server}/{repository}/actions/runs/{run}"
-    return url if re.fullmatch(r"https?://[\w.:/-]+", url) and run else ""
+    if re.fullmatch(r"https?://[\w.:/-]+", url) and run:
+        return url
+    return ""
 
 
 def _fitting(text: str, room: int) -> str:

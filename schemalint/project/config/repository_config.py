@@ -105,4 +105,6 @@ def with_nested_at(repository: Repository, side: Side, settings: Config) -> Conf
     if settings.folder is None:
         return settings
     files = git.beside_files(repository, side, settings.all_globs, NESTED)
-    return with_nested(settings, files) if files else settings
+    if files:
+        return with_nested(settings, files)
+    return settings

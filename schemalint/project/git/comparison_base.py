@@ -45,7 +45,9 @@ def find_head(repo: Repository, head_option: str, env: Mapping[str, str]) -> Sid
         return Revision(head_option, resolve(repo, head_option), "--head")
     if repo.bare:
         raise UsageError(f"there is no {head_option} in a bare repository", help="name a commit: --head REV")
-    return Worktree() if head_option == Worktree.spec else Index()
+    if head_option == Worktree.spec:
+        return Worktree()
+    return Index()
 
 
 _PUSHED = ("PRE_COMMIT_TO_REF", "PRE_COMMIT_LOCAL_BRANCH")
@@ -198,7 +200,9 @@ def _from_text(search: _Search, text: str | None, source: str) -> Side | None:
 
 def _from_review(search: _Search) -> Side | None:
     event = read_event(search.env)
-    return _base_of_event(search, event) if isinstance(event, PullRequest | Since) else None
+    if isinstance(event, PullRequest | Since):
+        return _base_of_event(search, event)
+    return None
 
 
 def _base_of_event(search: _Search, event: PullRequest | Since) -> Revision:
@@ -219,7 +223,9 @@ def _base_of_event(search: _Search, event: PullRequest | Since) -> Revision:
 
 def _from_push(search: _Search) -> Side | None:
     event = read_event(search.env)
-    return _base_of_push(search, event.before, event.default_branch) if isinstance(event, Push) else None
+    if isinstance(event, Push):
+        return _base_of_push(search, event.before, event.default_branch)
+    return None
 
 
 def _base_of_push(search: _Search, before: str, default_branch: str) -> Revision:
@@ -237,7 +243,9 @@ def _from_pre_commit(search: _Search) -> Side | None:
     pushed_before = search.env.get("PRE_COMMIT_FROM_REF", "")
     if not pushed_before.strip("0"):
         is_first = not pushed_before and search.env.get("PRE_COMMIT_LOCAL_BRANCH") and not search.unsaved
-        return EmptyTree("the first push to this remote") if is_first else None
+        if is_first:
+            return EmptyTree("the first push to this remote")
+        return None
     return search.merge_base_with(pushed_before, "merge base with PRE_COMMIT_FROM_REF")
 
 

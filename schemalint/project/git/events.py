@@ -225,10 +225,16 @@ def foreign_head(env: Mapping[str, str]) -> str | None:
     if env.get("TF_BUILD"):
         return _of_azure(env)
     if env.get("BITBUCKET_BUILD_NUMBER"):
-        return _UNKNOWN if env.get("BITBUCKET_PR_ID") else None
+        if env.get("BITBUCKET_PR_ID"):
+            return _UNKNOWN
+        return None
     if env.get("BUILDKITE"):
-        return None if env.get("BUILDKITE_PULL_REQUEST") == "false" else _UNKNOWN
-    return None if env.get("GITLAB_CI") and env.get("CI_COMMIT_BEFORE_SHA") else _UNKNOWN
+        if env.get("BUILDKITE_PULL_REQUEST") == "false":
+            return None
+        return _UNKNOWN
+    if env.get("GITLAB_CI") and env.get("CI_COMMIT_BEFORE_SHA"):
+        return None
+    return _UNKNOWN
 
 
 def _of_github(name: str, env: Mapping[str, str]) -> str | None:

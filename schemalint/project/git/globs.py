@@ -102,7 +102,9 @@ def _path(parts: Sequence[str]) -> str:
     first, *middle = groups
     start = "".join(f"{_name(part)}/" for part in first)
     between = "".join(f"(?>(?:[^/]+/)*?{''.join(f'{_name(part)}/' for part in group)})" for group in middle)
-    return f"{start}{between}(?:[^/]+/)*{_names(last)}" if last else f"{start}{between}.+"
+    if last:
+        return f"{start}{between}(?:[^/]+/)*{_names(last)}"
+    return f"{start}{between}.+"
 
 
 def _groups(parts: Sequence[str]) -> list[list[str]]:
@@ -144,10 +146,16 @@ def _character(token: re.Match[str]) -> str:
     if token["set"] is not None:
         negated = "^" if token["set"][:1] in ("!", "^") else ""
         members = "".join(_members(token["set"][len(negated) :]))
-        return f"(?!/)[{negated}{members}]" if members else (_NOTHING if not negated else "[^/]")
+        if members:
+            return f"(?!/)[{negated}{members}]"
+        if not negated:
+            return _NOTHING
+        return "[^/]"
     if token["other"] in ("[", "\\"):  # a set that is not closed, an escape of nothing
         return _NOTHING
-    return "[^/]" if token["other"] == "?" else re.escape(token["other"])
+    if token["other"] == "?":
+        return "[^/]"
+    return re.escape(token["other"])
 
 
 def _members(text: str) -> Iterator[str]:

@@ -82,7 +82,9 @@ def list_sides(
 def _chosen(listing: Listing, chosen: Selection, beside: str, globs: Sequence[str]) -> Listing:
     """Return the chosen files of a listing, with those of the name ``beside`` as its settings."""
     if not beside:
-        return _filtered(listing, chosen.includes) if globs else listing
+        if globs:
+            return _filtered(listing, chosen.includes)
+        return listing
     at_end = f"/{beside}"
 
     def is_beside(path: str) -> bool:
@@ -125,12 +127,16 @@ def without(listing: Listing, paths: Container[str]) -> Listing:
 
 def within(folder: str, globs: Sequence[str]) -> tuple[str, ...]:
     """Return globs that are relative to a folder of the repository, and choose no file outside of it."""
-    return (f"/{folder}", *globs) if folder else tuple(globs)
+    if folder:
+        return (f"/{folder}", *globs)
+    return tuple(globs)
 
 
 def _split(globs: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return the folder of `within`, and the globs."""
-    return (globs[0][1:], globs[1:]) if globs and globs[0].startswith("/") else ("", globs)
+    if globs and globs[0].startswith("/"):
+        return (globs[0][1:], globs[1:])
+    return ("", globs)
 
 
 def _prefix(folder: str) -> str:
@@ -144,7 +150,9 @@ def _glob_in(folder: str, glob: str) -> Glob:
         ConfigError: It leads out of the folder.
     """
     parsed = parse_glob(glob)
-    return parse_glob(f"{escape_glob(folder)}/{glob}") if folder else parsed
+    if folder:
+        return parse_glob(f"{escape_glob(folder)}/{glob}")
+    return parsed
 
 
 def _pathspecs_beside(globs: Sequence[str], name: str) -> list[str]:

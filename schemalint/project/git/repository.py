@@ -105,7 +105,9 @@ class Repository:
 
     def fetching_objects(self) -> Repository:
         """Return the same repository, which in a partial clone fetches missing objects; see `fetching`."""
-        return self.fetching() if _is_partial(self.run(*_LIST).stdout) else self
+        if _is_partial(self.run(*_LIST).stdout):
+            return self.fetching()
+        return self
 
     def is_shallow(self) -> bool:
         """Whether this is a shallow clone."""
@@ -154,7 +156,9 @@ def open_repository(start: Path, env: Mapping[str, str]) -> Repository:
 
 def _folder_in(root: Path, start: Path) -> str:
     folder, top = start.resolve(), root.resolve()
-    return "/".join(folder.relative_to(top).parts) if folder.is_relative_to(top) else ""
+    if folder.is_relative_to(top):
+        return "/".join(folder.relative_to(top).parts)
+    return ""
 
 
 def _require_outside(start: Path, git_dir: Path) -> None:

@@ -113,7 +113,9 @@ def _contains(repo: Repository, ref: _Ref, commit: str | None, head: str) -> boo
 
 def _default_ref(repo: Repository, env: Mapping[str, str]) -> _Ref:
     branch = default_branch(env) or remote_head(repo)
-    return _Ref(REMOTE_HEAD, FETCH_REMOTE_HEAD) if branch is None else _ref(branch)
+    if branch is None:
+        return _Ref(REMOTE_HEAD, FETCH_REMOTE_HEAD)
+    return _ref(branch)
 
 
 def _ref(text: str) -> _Ref:

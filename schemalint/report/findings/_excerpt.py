@@ -44,7 +44,9 @@ def excerpt(source: str, location: Location) -> tuple[Row, ...]:
 def last_line(location: Location) -> int:
     """Return the last line of the location; an end at column 1 of a later line excludes that line."""
     ends_before_line = location.end_line > location.line and location.end_column == 1
-    return location.end_line - 1 if ends_before_line else location.end_line
+    if ends_before_line:
+        return location.end_line - 1
+    return location.end_line
 
 
 @lru_cache(maxsize=8)
@@ -82,7 +84,9 @@ def _bracketed(lines: tuple[str, ...], start: int, end: int, end_column: int) ->
 
 
 def _start_of(line: str) -> str:
-    return line if len(line) <= _MOST_COLUMNS else f"{masked(line)[:_MOST_COLUMNS]} ..."
+    if len(line) <= _MOST_COLUMNS:
+        return line
+    return f"{masked(line)[:_MOST_COLUMNS]} ..."
 
 
 def _numbers(start: int, end: int) -> list[int | None]:
@@ -104,4 +108,6 @@ def _width(text: str) -> int:
 def _char_width(char: str) -> int:
     if unicodedata.category(char) in ("Mn", "Me"):  # drawn over the previous character
         return 0
-    return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
+    if unicodedata.east_asian_width(char) in ("W", "F"):
+        return 2
+    return 1

@@ -88,7 +88,9 @@ def _row(row: Row) -> Element:
 
 
 def _side(cell: _Cell | None) -> Element:
-    return h("td", *_cell(cell)) if cell else h("td", h("span", "none", class_="quiet"))
+    if cell:
+        return h("td", *_cell(cell))
+    return h("td", h("span", "none", class_="quiet"))
 
 
 def _cell(cell: _Cell | None) -> list[Element]:
@@ -213,7 +215,9 @@ class Row(NamedTuple):
             return _RowKind.ADDED
         if self.after is None:
             return _RowKind.REMOVED
-        return _RowKind.SAME if self.before == self.after else _RowKind.CHANGED
+        if self.before == self.after:
+            return _RowKind.SAME
+        return _RowKind.CHANGED
 
 
 def _column_rows(before: TableState | None, after: TableState | None) -> list[Row]:
@@ -299,4 +303,6 @@ def _pairs(before: Mapping[str, str | None], after: Mapping[str, str | None]) ->
 
 def _setting(values: Mapping[str, str | None], key: str) -> _Cell | None:
     value = values.get(key)
-    return None if value is None else _Cell(key, value)
+    if value is None:
+        return None
+    return _Cell(key, value)

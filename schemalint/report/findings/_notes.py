@@ -49,7 +49,9 @@ def failure_notes(error: SchemalintError) -> Iterator[Note]:
 
 def known_text(finding: Finding) -> str:
     """Say where an existing finding is known from."""
-    return "the baseline has it" if finding.in_baseline else "the base has it too"
+    if finding.in_baseline:
+        return "the baseline has it"
+    return "the base has it too"
 
 
 def subject(finding: Finding) -> str:
@@ -71,7 +73,9 @@ def location_text(location: Location) -> str:
 
 
 def _fix_options(fix: Fix) -> str:
-    return "apply with --fix" if fix.safe else "apply with --fix --unsafe-fixes, and review the result"
+    if fix.safe:
+        return "apply with --fix"
+    return "apply with --fix --unsafe-fixes, and review the result"
 
 
 def approved_lines(result: CheckResult) -> list[str]:

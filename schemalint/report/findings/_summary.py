@@ -91,7 +91,9 @@ def _counts(result: CheckResult) -> str:
 
 
 def _nothing(result: CheckResult) -> str:
-    return "no new findings" if result.findings else "no findings"
+    if result.findings:
+        return "no new findings"
+    return "no findings"
 
 
 def _sides(run: Run) -> str:

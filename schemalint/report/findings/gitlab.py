@@ -74,4 +74,6 @@ def _finding_text(finding: Finding) -> str:
 
 
 def _failure_text(error: SchemalintError) -> str:
-    return f"{error.message} ({error.help})" if error.help else error.message
+    if error.help:
+        return f"{error.message} ({error.help})"
+    return error.message

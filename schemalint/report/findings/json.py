@@ -156,7 +156,9 @@ def _location(location: Location | None) -> dict[str, object] | None:
 
 def _url(code: str) -> str | None:
     """Return the page of a built-in rule; None for rules of other packages, and if no page is known."""
-    return page_url(code) if code[:-3] in _areas() else None
+    if code[:-3] in _areas():
+        return page_url(code)
+    return None
 
 
 @cache

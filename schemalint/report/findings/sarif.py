@@ -107,7 +107,9 @@ def _rule(finding: Finding, rule: Rule | None) -> _Json:
 
 
 def _problem_severity(severity: Severity) -> str:
-    return "recommendation" if severity is Severity.INFO else severity.label
+    if severity is Severity.INFO:
+        return "recommendation"
+    return severity.label
 
 
 def _result(finding: Finding, positions: Mapping[str, int], approval: ApprovedFinding | None) -> _Json:
@@ -164,7 +166,9 @@ def _artifact(location: Location) -> _Json:
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", file):
         return {"uri": quote(file, safe="/:@!$&'()*+,;=-._~%")}
     uri = quote(file)
-    return {"uri": f"file://{uri}"} if file.startswith("/") else {"uri": uri, "uriBaseId": _ROOT}
+    if file.startswith("/"):
+        return {"uri": f"file://{uri}"}
+    return {"uri": uri, "uriBaseId": _ROOT}
 
 
 def _region(location: Location) -> _Json:

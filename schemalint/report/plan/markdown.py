@@ -83,7 +83,9 @@ def _sections(deployment: Deployment, *, with_sql: bool) -> list[str]:
         f"- {markdown_code(table.table)}: skipped, {markdown_code(table.reason)}"
         for table in deployment.skipped
     ]
-    return [*sections, "\n".join(rest)] if rest else sections
+    if rest:
+        return [*sections, "\n".join(rest)]
+    return sections
 
 
 def _approvals(deployment: Deployment) -> Iterator[str]:
@@ -98,7 +100,11 @@ def _approvals(deployment: Deployment) -> Iterator[str]:
 
 
 def _table(deployment: Deployment, plan: TablePlan, *, with_sql: bool) -> Iterator[str]:
-    state = "refused" if plan.refusals else "create" if plan.live is None else f"version {plan.version}"
+    state = f"version {plan.version}"
+    if plan.refusals:
+        state = "refused"
+    elif plan.live is None:
+        state = "create"
     yield f"#### {markdown_code(plan.table)}: {state}"
     yield ""
     for refusal in plan.refusals:

@@ -106,7 +106,9 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
 
 
 def _listed(value: str | list[str]) -> str:
-    return value if isinstance(value, str) else ", ".join(value)
+    if isinstance(value, str):
+        return value
+    return ", ".join(value)
 
 
 def survey_text(title: str, clients: Sequence[ClientSupport], *, markdown: bool = False) -> SafeText:

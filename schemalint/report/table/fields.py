@@ -119,7 +119,9 @@ def _describe(each: Change) -> str:  # noqa: C901, PLR0911, PLR0912 (a wording p
         case change.ClusteringChanged():
             return "clustering"
         case change.PropertyChanged(key=key, new=new):
-            return f"{key} = {new}" if isinstance(new, str) else f"unset {key}"
+            if isinstance(new, str):
+                return f"{key} = {new}"
+            return f"unset {key}"
         case change.ConstraintChanged(name=name, old=old, new=new):
             verb = "changed" if isinstance(old, str) else "added"
             return f"{verb if isinstance(new, str) else 'dropped'} constraint {name}"

@@ -367,7 +367,9 @@ def _parts(name: str, target: Target) -> Name:
 def _open_table(catalog: Catalog, entry: CatalogTable, target: TrustedTarget) -> OpenedTable:
     storage = storage_for(catalog, entry, target)
     opened = OpenedTable(partial(open_store, entry.location, storage), storage, entry)
-    return (_ratified(catalog, opened) or opened) if entry.managed_commits else opened
+    if entry.managed_commits:
+        return _ratified(catalog, opened) or opened
+    return opened
 
 
 def _ratified(catalog: Catalog, opened: OpenedTable) -> OpenedTable | None:
@@ -386,4 +388,6 @@ def _read(catalog: Catalog, opened: OpenedTable, read_log: Callable[..., LiveTab
         return replace(table, catalog=opened.table, warnings=warnings)
     # The protocol in the log decides: the catalog's properties may be outdated.
     ratified = _ratified(catalog, opened) if CATALOG_MANAGED in table.protocol.features else None
-    return replace(table, catalog=opened.table) if ratified is None else _read(catalog, ratified, read_log)
+    if ratified is None:
+        return replace(table, catalog=opened.table)
+    return _read(catalog, ratified, read_log)

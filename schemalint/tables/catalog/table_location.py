@@ -233,4 +233,6 @@ def table_location_key(
     if target is not None and is_found_by_name(contract, target):
         return table_key(location)
     is_relative = ":" not in location and not location.startswith("/")
-    return location if is_relative else location_key(location, target.storage if target else {})
+    if is_relative:
+        return location
+    return location_key(location, target.storage if target else {})

@@ -61,7 +61,9 @@ class TablesFile:
         if document is None:
             raise MissingEntry(f"{self.file} has no entry for it")
         if isinstance(document, TableDocument):
-            return document.live if self.history else without_history(document.live)
+            if self.history:
+                return document.live
+            return without_history(document.live)
         if document.missing:
             return None
         raise MissingEntry(f"it was unreadable when {self.file} was written: {document.message}")

@@ -70,4 +70,6 @@ def _transactions(listed: object) -> Mapping[str, int]:
 
 def _part(content: Body, key: str, read: Callable[[Body], T]) -> T | None:
     body = content.get(key)
-    return read(body) if isinstance(body, dict) else None
+    if isinstance(body, dict):
+        return read(body)
+    return None

@@ -117,7 +117,9 @@ def _type(column: Any) -> DataType:  # noqa: ANN401 - pyarrow.parquet.ColumnSche
     if logical == "INT" and details.get("isSigned"):
         return _SIGNED[details["bitWidth"]]
     if logical == "TIMESTAMP" and details.get("timeUnit") != "nanoseconds":
-        return TIMESTAMP if details.get("isAdjustedToUTC") else TIMESTAMP_NTZ
+        if details.get("isAdjustedToUTC"):
+            return TIMESTAMP
+        return TIMESTAMP_NTZ
     return Unknown(f"{column.physical_type} ({logical})")
 
 

@@ -69,7 +69,9 @@ class Listing:
     @property
     def newest_checkpoint(self) -> int:
         """The version of the newest checkpoint, -1 if there is none."""
-        return self._checkpointed[-1] if self._checkpointed else -1
+        if self._checkpointed:
+            return self._checkpointed[-1]
+        return -1
 
     @property
     def latest(self) -> int:
@@ -79,12 +81,16 @@ class Listing:
     def newest_before(self, version: int) -> int | None:
         """Return the newest version before the given one, None if the log has none."""
         index = bisect_left(self._versions, version)
-        return self._versions[index - 1] if index else None
+        if index:
+            return self._versions[index - 1]
+        return None
 
     def checkpoint_before(self, version: int) -> int:
         """Return the version of the newest checkpoint up to the given version, -1 if there is none."""
         index = bisect_right(self._checkpointed, version)
-        return self._checkpointed[index - 1] if index else -1
+        if index:
+            return self._checkpointed[index - 1]
+        return -1
 
     def checksums_of(self, first: int, last: int) -> tuple[int, ...]:
         """Return the versions with a checksum in the range, both ends included."""
@@ -155,7 +161,9 @@ def _pointed_version(store: LogStore) -> int:
     except (DamagedFile, JsonError):
         return -1
     version = content.get("version")
-    return version if type(version) is int and version <= MAX_VERSION else -1
+    if type(version) is int and version <= MAX_VERSION:
+        return version
+    return -1
 
 
 def _listing(store: LogStore, first: int) -> Listing:

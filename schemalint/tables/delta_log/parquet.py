@@ -247,7 +247,9 @@ def _levels(page: Page, chunk: Chunk, content: BinaryIO) -> bytes | None:
     """Return the repetition levels of a page; None if their encoding is unknown."""
     if page.type == PageType.DATA_V2:  # the levels precede the compressed data
         content.seek(page.start)
-        return content.read(min(page.levels, page.length)) if page.levels >= 0 else None
+        if page.levels >= 0:
+            return content.read(min(page.levels, page.length))
+        return None
     if page.type != PageType.DATA or page.levels != _RLE:
         return None
     data = _data(page, chunk, content)

@@ -186,7 +186,9 @@ def history_since(files: LogFiles, since: int, version: int, newest: TableAction
         state = state_at(files, since)
     except (MissingCommit, DamagedFile):
         return None
-    return _history_from(files, since, version, state) if state.is_complete else None
+    if state.is_complete:
+        return _history_from(files, since, version, state)
+    return None
 
 
 def _history_from(files: LogFiles, start: int, version: int, state: TableActions) -> History:

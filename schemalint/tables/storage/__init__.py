@@ -166,7 +166,9 @@ def location_key(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> str
     unknown kind is its own key.
     """
     kind = _find_kind(reference)
-    return reference.rstrip("/") if kind is None else kind.location_key(reference, storage)
+    if kind is None:
+        return reference.rstrip("/")
+    return kind.location_key(reference, storage)
 
 
 def is_remote(reference: str) -> bool:
@@ -229,7 +231,9 @@ def parse_reference(reference: str, exists: Callable[[str], bool] = lambda _tabl
         parsed = TableReference(match["table"], at=_milliseconds(match["instant"], reference))
     else:
         return TableReference(reference)
-    return TableReference(reference) if exists(reference) else parsed
+    if exists(reference):
+        return TableReference(reference)
+    return parsed
 
 
 def is_path_or_uri(reference: str) -> bool:

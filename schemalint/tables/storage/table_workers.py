@@ -68,7 +68,9 @@ class TableWorkers:
             with count.working_on(name(item)):
                 return function(item)
 
-        return map(counted, work) if self.jobs == 1 else in_order(counted, work, self.jobs, ahead)
+        if self.jobs == 1:
+            return map(counted, work)
+        return in_order(counted, work, self.jobs, ahead)
 
 
 SIDE_BY_SIDE: Final = TableWorkers()

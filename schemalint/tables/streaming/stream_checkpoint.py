@@ -63,11 +63,9 @@ def read_stream(store: FolderStore, stream: Stream, table_id: str) -> StreamProg
     except LiveError as error:
         return StreamProgress(unknown=error.message, help=error.help)
     progress = StreamProgress(batch.position, batch.planned, defects=fault)
-    return (
-        progress
-        if fault or stream.schema_tracking_location is None
-        else _tracked(store, stream, progress, table_id)
-    )
+    if fault or stream.schema_tracking_location is None:
+        return progress
+    return _tracked(store, stream, progress, table_id)
 
 
 def _tracked(store: FolderStore, stream: Stream, progress: StreamProgress, table_id: str) -> StreamProgress:
@@ -164,7 +162,9 @@ def _read_batch(store: FolderStore, source: int) -> _Batch:
     if planned == 0:
         return _Batch(latest, planned=committed is None)
     before = _position_at(store, planned - 1, source)
-    return _Batch(latest, planned=False) if committed == planned else _Batch(before or latest, planned=True)
+    if committed == planned:
+        return _Batch(latest, planned=False)
+    return _Batch(before or latest, planned=True)
 
 
 def _check_commit(store: FolderStore, number: int) -> None:

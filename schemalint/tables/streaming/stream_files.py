@@ -127,7 +127,9 @@ def whole_number(value: object) -> int | None:
     """Return a 64-bit integer, which Jackson also reads from a text; None for anything else."""
     if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,19}", value):
         value = int(value)
-    return value if type(value) is int and -(2**63) <= value < 2**63 else None
+    if type(value) is int and -(2**63) <= value < 2**63:
+        return value
+    return None
 
 
 class SchemaLog(NamedTuple):
@@ -160,7 +162,9 @@ def read_schema_log(store: FolderStore, location: str, table_id: str, source: in
     candidates = [_read(store, folder, table_id) for folder in _folders(store, location, table_id)]
     logs = [log for log in candidates if log is not None]
     own = [log for log in logs if log.current.metadata_path.endswith(f"/sources/{source}")]
-    return next(iter(own or logs), None) if len(logs) == 1 or own else None
+    if len(logs) == 1 or own:
+        return next(iter(own or logs), None)
+    return None
 
 
 def _folders(store: FolderStore, location: str, table_id: str) -> list[str]:

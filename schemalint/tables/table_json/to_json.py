@@ -91,7 +91,9 @@ def _schema(columns: Struct) -> Json:
 
 
 def _to_list(value: Managed[tuple[T, ...]]) -> list[T]:
-    return [] if isinstance(value, Unmanaged) else list(value)
+    if isinstance(value, Unmanaged):
+        return []
+    return list(value)
 
 
 def _configuration(state: TableState) -> Mapping[str, str]:

@@ -229,4 +229,6 @@ def _stored(value: Node) -> str | None:
     """Return the text that Delta stores: numbers keep their spelling, for example ``1.10``."""
     if not isinstance(value, Scalar) or value.value is None:
         return None
-    return str(value.value).lower() if isinstance(value.value, bool) else value.text
+    if isinstance(value.value, bool):
+        return str(value.value).lower()
+    return value.text

@@ -83,7 +83,9 @@ def _read(data: dict[str, Any], report: Report, unread: UnreadColumns | None = N
         report_problems(data, report, keys)
         if report.errors:
             return None
-    return _overlay(data, report) if is_overlay else build(cast("native.Contract", data), report, unread)
+    if is_overlay:
+        return _overlay(data, report)
+    return build(cast("native.Contract", data), report, unread)
 
 
 def _is_version(version: object, report: Report) -> bool:
@@ -100,7 +102,9 @@ def _is_version(version: object, report: Report) -> bool:
 
 def _order(error: ContractError) -> tuple[object, ...]:
     location = error.location
-    return (location.line, location.column, error.message) if location else ()
+    if location:
+        return (location.line, location.column, error.message)
+    return ()
 
 
 def _overlay(data: dict[str, Any], report: Report) -> Contract:

@@ -113,7 +113,9 @@ def _key_help(key: str, value: object, parent: YamlPath, root: Any) -> str:  # n
     nearest = _nearest(key, parent, root)
     if nearest:
         return f'did you mean "{nearest}"?'
-    return f"it is a key of {owner}" if owner else f"known keys: {', '.join(fields(mapping))}"
+    if owner:
+        return f"it is a key of {owner}"
+    return f"known keys: {', '.join(fields(mapping))}"
 
 
 def _nearest(key: str, parent: YamlPath, root: Any) -> str | None:  # noqa: ANN401 - as above
@@ -141,7 +143,9 @@ def _report_wrong(path: YamlPath, value: Any, report: Report, root: Any) -> None
 
 
 def _of(path: YamlPath) -> str:
-    return f' of "{path[-2]}"' if len(path) > 1 else ""
+    if len(path) > 1:
+        return f' of "{path[-2]}"'
+    return ""
 
 
 def _expected(hint: Any) -> str:  # noqa: ANN401 - as above
@@ -156,7 +160,9 @@ def _expected(hint: Any) -> str:  # noqa: ANN401 - as above
         kinds = [f'"{arg}"' for arg in args]
     else:
         kinds = [_expected(arg) for arg in args if arg is not int or float not in args]
-    return ", ".join(kinds[:-1]) + " or " + kinds[-1] if len(kinds) > 1 else kinds[0]
+    if len(kinds) > 1:
+        return ", ".join(kinds[:-1]) + " or " + kinds[-1]
+    return kinds[0]
 
 
 def _actual(value: Any) -> str:  # noqa: ANN401 - as above
@@ -213,7 +219,9 @@ def _mapping_type(path: YamlPath, root: Any) -> Any:  # noqa: ANN401 - as above
 
 
 def _members(hint: Any) -> tuple[Any, ...]:  # noqa: ANN401 - as above
-    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    if get_origin(hint) in (Union, UnionType):
+        return get_args(hint)
+    return (hint,)
 
 
 def _noun(path: YamlPath, root: Any) -> str:  # noqa: ANN401 - as above

@@ -85,7 +85,9 @@ def spelled_like(entry: Entry | None, node: Node | None, value: Data) -> str:
     if isinstance(value, str) and style == "single" and printable(value) == value:
         return "'" + value.replace("'", "''") + "'"
     in_brackets = isinstance(node, Mapping) and node.flow
-    return print_value(value) if in_brackets else print_alone(value)
+    if in_brackets:
+        return print_value(value)
+    return print_alone(value)
 
 
 def _entry(key: str, value: Data) -> Iterator[str]:

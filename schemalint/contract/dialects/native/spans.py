@@ -229,7 +229,9 @@ def _value_span(entry: Entry) -> Span:
     """Return the span of the value, or of the key if the value is a block collection or empty."""
     value = entry.value
     block = isinstance(value, Mapping | Sequence) and not value.flow
-    return entry.key.span if block or value.start == value.end else value.span
+    if block or value.start == value.end:
+        return entry.key.span
+    return value.span
 
 
 def _entry_span(entry: Entry) -> Span:

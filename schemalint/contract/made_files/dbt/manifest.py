@@ -121,8 +121,10 @@ def mapping(node: Json, key: str) -> Json:
 def mappings(node: Json, key: str) -> Iterator[Json]:
     """Yield the mappings in the list, or the values of the mapping, at a key."""
     value = node.get(key)
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    yield from (item for item in items if isinstance(item, dict))
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        yield from (item for item in value if isinstance(item, dict))
 
 
 def texts(node: Json, key: str) -> tuple[str, ...]:

@@ -299,8 +299,12 @@ def counted(left_out: Mapping[str, int]) -> Iterator[str]:
     """Yield how many of each kind are left out: ``2 views``."""
     for kind, number in sorted(left_out.items()):
         word, _, rest = kind.partition(" ")
-        plural = kind if number == 1 else f"{word}s {rest}".strip() if rest[:1] in "iw" else f"{kind}s"
-        yield f"{number} {plural}"
+        if number == 1:
+            yield f"1 {kind}"
+        elif rest[:1] in "iw":
+            yield f"{number} {word}s {rest}".strip()
+        else:
+            yield f"{number} {kind}s"
 
 
 def _is_enforced(node: Json) -> bool:
@@ -329,7 +333,9 @@ def _required(node: Json) -> frozenset[str]:
 def _documented(node: Json, part: str, described: Json) -> Managed[str | None]:
     """Return the comment that dbt writes; it writes none that is empty."""
     is_written = mapping(mapping(node, "config"), "persist_docs").get(part) is True
-    return (text(described, "description") or UNMANAGED) if is_written else UNMANAGED
+    if is_written:
+        return text(described, "description") or UNMANAGED
+    return UNMANAGED
 
 
 def _properties(config: Json) -> dict[str, str | None]:

@@ -112,7 +112,9 @@ class PathStore:
 
     def _in_log(self, name: str) -> str:
         # Text: a log can have many files, and with `Path` a tenth of the time would make their paths.
-        return f"{self._log}/{name}" if name else self._log
+        if name:
+            return f"{self._log}/{name}"
+        return self._log
 
     def _failed(self, path: Path | str, error: OSError) -> LiveError:
         is_denied = isinstance(error, PermissionError)
@@ -227,7 +229,9 @@ def open_folder(
         raise LiveError(f"{reference!r} is not a path on this machine")
     allowed = tuple(Path(os.path.realpath(root)) for root in roots if root.startswith("/"))
     folder = Path(os.path.realpath(path))
-    return LocalFolder(Path(path), allowed) if any(map(folder.is_relative_to, allowed)) else None
+    if any(map(folder.is_relative_to, allowed)):
+        return LocalFolder(Path(path), allowed)
+    return None
 
 
 def location_key(reference: str, storage: Mapping[str, str] | None = None) -> str:

@@ -9,9 +9,7 @@ import pytest
 
 from schemalint.base.errors import InternalError
 from schemalint.base.modules import module_names, module_of
-from schemalint.contract import dialects
-from schemalint.contract.dialects import Dialect
-from schemalint.model.contract import NATIVE
+from schemalint.contract import dialects, made_files
 from schemalint.report import findings, plan
 from schemalint.tables.catalog import CatalogKind
 from schemalint.tables.catalog import kinds as catalogs
@@ -19,7 +17,8 @@ from schemalint.tables.storage import StoreKind
 from schemalint.tables.storage import kinds as stores
 
 INTERFACES: list[tuple[ModuleType, type]] = [
-    (dialects, Dialect),
+    (dialects, dialects.Dialect),
+    (made_files, made_files.MadeFile),
     (findings, findings.Format),
     (plan, plan.Format),
     (catalogs, CatalogKind),
@@ -29,7 +28,7 @@ INTERFACES: list[tuple[ModuleType, type]] = [
 
 @pytest.mark.parametrize(("package", "interface"), INTERFACES)
 def test_each_listed_module_has_all_of_its_interface(package: ModuleType, interface: type) -> None:
-    names = [name for name in module_names(package) if name != NATIVE]
+    names = module_names(package)
     assert names
     assert all(module_of(package, name, interface) for name in names)
 

@@ -137,9 +137,7 @@ class NodeTypes:
         if node.key == "column":
             return _of_column(node, self._columns)
         if node.key == "literal":
-            if node.args["is_string"]:
-                return STRING
-            return _of_number(str(node.name))
+            return STRING if node.args["is_string"] else _of_number(str(node.name))
         if node.key in CASTS:
             return _cast_to(node)
         if node.key == "interval":

@@ -38,6 +38,19 @@ def test_make_test_leaves_out_what_a_target_runs() -> None:
     assert set(TARGETS.values()) <= made
 
 
+def test_a_target_that_names_files_names_those_of_its_mark(pytestconfig: pytest.Config) -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    named = dict(re.findall(r"-m pytest .*-m (\w+) (tests/\S+)", makefile))
+    assert {"dbt", "demo", "older"} <= named.keys()
+    elsewhere = [
+        item.nodeid
+        for item in pytestconfig.stash[COLLECTED]
+        for mark, path in named.items()
+        if item.get_closest_marker(mark) and not item.path.is_relative_to(ROOT / path)
+    ]
+    assert elsewhere == []
+
+
 def test_nightly_runs_each_target_and_a_release_needs_it() -> None:
     workflows = {
         name: yaml.safe_load((ROOT / f".github/workflows/{name}.yml").read_text("utf-8"))

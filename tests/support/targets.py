@@ -26,9 +26,9 @@ TARGETS: Final[Mapping[str, str]] = {
 
 _OF_FOLDER: Final[Mapping[str, str]] = {
     "catalog": "apply",
-    "dialects": "dbt",
     "docs": "apply",
     "integration": "apply",
+    "made_files": "dbt",
     "planner": "apply",
     "spark": "apply",
 }

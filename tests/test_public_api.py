@@ -1,45 +1,55 @@
-"""The public API: third-party rules import `schemalint.plugin` and `schemalint.delta`.
+"""The public API is what the built-in rules use: `schemalint.plugin`, and names of `schemalint.delta`.
 
-``public_api.txt`` holds every public name. A new name shows up as a diff; a removed one is a breaking change,
-which the changelog must announce.
+``docs/rules-api.md`` lists them. A new name shows up as a diff; a removed one is a breaking change, which the
+changelog must announce.
 """
 
 from __future__ import annotations
 
 import ast
-import pkgutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
-import schemalint.delta
+import schemalint_rules
 from schemalint import plugin
+from schemalint.base.values import grouped
 from support.golden import assert_golden
 
-MOST_NAMES_FOR_RULES = 31
+MOST_NAMES_FOR_RULES = 30
+PAGE = Path(__file__).parent.parent / "docs/rules-api.md"
+HEAD = """\
+# What rules import
+
+The public API for [rules of your own](how-to/rule.md) is what the built-in rules use. It changes with notice
+in the changelog. All other names and modules of schemalint are private, also those of `schemalint.delta`.
+
+| module | what it knows | names |
+| --- | --- | --- |
+"""
 
 
-def _public_names(module: Path) -> list[str]:
-    """Return the names that a module defines, without its imports and type variables."""
-    names: list[str] = []
-    for node in ast.parse(module.read_text(encoding="utf-8")).body:
-        match node:
-            case (
-                ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AnnAssign(target=ast.Name(id=name))
-            ):
-                names.append(name)
-            case ast.Assign(targets=[ast.Name(id=name)]):
-                names.append(name)
-    return sorted(name for name in names if len(name) > 1 and not name.startswith("_"))
+def _imported_by_rules() -> dict[str, tuple[str, ...]]:
+    """Return the names that built-in rules import, by module."""
+    files = Path(schemalint_rules.__path__[0]).rglob("*.py")
+    imports = [node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8")))]
+    pairs = {
+        (node.module, alias.name)
+        for node in imports
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("schemalint.delta.")
+        for alias in node.names
+    }
+    return grouped(sorted((str(module), name) for module, name in pairs))
 
 
-def test_public_names_are_the_recorded_ones() -> None:
-    lines = [f"schemalint.plugin: {' '.join(sorted(plugin.__all__))}"]
-    folder = Path(schemalint.delta.__path__[0])
-    for module in pkgutil.iter_modules([str(folder)]):
-        names = _public_names(folder / f"{module.name}.py")
-        lines.append(f"schemalint.delta.{module.name}: {' '.join(names)}")
-    assert_golden("\n".join(lines) + "\n", Path(__file__).with_name("public_api.txt"))
+def test_public_names_are_those_that_the_built_in_rules_import() -> None:
+    names = {"schemalint.plugin": tuple(sorted(plugin.__all__)), **_imported_by_rules()}
+    rows = []
+    for module, imported in names.items():
+        about = str(import_module(module).__doc__).partition("\n")[0].rstrip(".")
+        rows.append(f"| `{module}` | {about} | {', '.join(f'`{name}`' for name in imported)} |\n")
+    assert_golden(HEAD + "".join(rows), PAGE)
 
 
 def test_a_rule_needs_few_names_of_schemalint() -> None:

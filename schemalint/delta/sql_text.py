@@ -131,7 +131,12 @@ def _unicode_escape(char: str) -> str:
 
 
 def unquote_literal(literal: str) -> str:
-    """Return the text of a string literal, with Spark's escapes resolved (ParserUtils.unescapeSQLString)."""
+    """Return the text of a string literal, with Spark's escapes resolved (ParserUtils.unescapeSQLString).
+
+    A raw literal, ``r'…'``, has none.
+    """
+    if literal[0] in "rR":
+        return literal[2:-1]
     quote = literal[0]
     body = literal[1:-1].replace(quote * 2, quote)
 

@@ -64,7 +64,7 @@ _DAY_TIME: Final = ("day", "hour", "minute", "second")
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
       | (?P<quoted>`(?:[^`]|``)*`)
-      | (?P<string>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")
+      | (?P<string>[rR](?:'[^']*'|"[^"]*")|'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")
       | (?P<word>[^\W\d]\w*|[0-9]+[^\W\d]\w*)
       | (?P<number>[0-9]+)
       | (?P<mark>[<>(),:])""",
@@ -264,6 +264,8 @@ class _Parser:
         comment = None
         if self.accept_word("comment"):
             comment = unquote_literal(self.expect("string", "a quoted comment").text)
+            while self.next.kind == "string":  # Spark joins literals that follow each other
+                comment += unquote_literal(self.take().text)
         return Field(name, type_, nullable, comment)
 
     def _number(self, description: str) -> int:

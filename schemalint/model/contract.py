@@ -112,7 +112,7 @@ class Anchors(Mapping[Anchor, Location]):
 NATIVE: Final = "native"
 """schemalint's own format."""
 
-ManagedHow: TypeAlias = Literal["alter", "replace", "rename"]
+ManagedHow: TypeAlias = Literal["alter", "replace", "rename", "create"]
 OnColumnChange: TypeAlias = Literal["append", "sync", "fail", "ignore"]
 
 
@@ -124,7 +124,8 @@ class Contract:
         table: The name as written; comparisons use `key`.
         managed_by: ``schemalint``, or the other tool that alters the table.
         managed_how: How that tool brings the table to its declaration: it alters it, replaces it (CREATE OR
-            REPLACE), or builds another one and renames it.
+            REPLACE), builds another one and renames it, or only creates it where it does not exist (CREATE IF
+            NOT EXISTS), so that no later change reaches it.
         on_column_change: What that tool does to a table that it alters when columns differ; None if it
             follows every declaration.
         dialect: The format that declares it.
@@ -192,7 +193,7 @@ class Contract:
     @property
     def is_rebuilt(self) -> bool:
         """Whether another tool builds the table anew instead of altering it."""
-        return self.managed_how != "alter"
+        return self.managed_how in {"replace", "rename"}
 
     def for_engines(self, engines: Engines, *targets: str) -> Contract:
         """Return the contract with the engines of these targets beside its own; itself if they name none."""

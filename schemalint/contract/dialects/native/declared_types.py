@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -42,8 +43,14 @@ def declared_type(text: str) -> DataType:
     return _declared(parse_type(text))
 
 
-def suggestion(text: str, error: TypeTextError) -> str:
-    """Return help for an error: the type that was probably meant, or an empty string."""
+def suggestion(text: str, error: TypeTextError, rest: Mapping[str, str] = _REST) -> str:
+    """Return help for an error: the type that was probably meant, or an empty string.
+
+    Args:
+        text: The text that is no type.
+        error: Why it is none.
+        rest: Help by what begins the text that is not part of the type.
+    """
     from schemalint.contract.dialects.native.other_words import TYPES  # noqa: PLC0415 (only for an error)
 
     if _LENGTH_MISSING in error.message and (match := re.search(_WORD_BEFORE, text[: error.offset])):
@@ -52,8 +59,8 @@ def suggestion(text: str, error: TypeTextError) -> str:
     word = match[0].lower() if match else ""
     if word in TYPES:
         return f"did you mean {TYPES[word]}?"
-    if rest := _REST.get(word or text[error.offset : error.offset + 1]):
-        return rest
+    if help_text := rest.get(word or text[error.offset : error.offset + 1]):
+        return help_text
     matches = [] if word in _TYPE_NAMES else difflib.get_close_matches(word, _TYPE_NAMES, n=1)
     return f'did you mean "{matches[0]}"?' if matches else ""
 

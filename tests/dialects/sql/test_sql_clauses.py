@@ -1,0 +1,158 @@
+"""What becomes of each clause of SQL files, beside what Delta does with the same statements.
+
+The cases are in ``cases.yaml``, the engine's answers in ``answers.yaml``. With ``SCHEMALINT_UPDATE_GOLDEN=1``
+the test marked ``spark`` asks again, and `test_the_table_of_clauses` writes what becomes of each case.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+import yaml
+
+from schemalint.base.values import replace
+from schemalint.contract.dialects.sql import SqlReading, read_sql
+from schemalint.contract.dialects.sql.table import Settings
+from schemalint.delta.diff import diff
+from schemalint.model.declaration import created_state
+from support.golden import UPDATE, assert_golden
+from support.logs import read_live
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from schemalint.delta.table import TableState
+
+HERE: Final = Path(__file__).parent
+CASES: Final[dict[str, list[dict[str, Any]]]] = yaml.safe_load((HERE / "cases.yaml").read_text("utf-8"))
+ALL: Final = [(group, case) for group, cases in CASES.items() for case in cases]
+ANSWERS: Final = HERE / "answers.yaml"
+ACCEPTED: Final = "accepted"
+WAREHOUSE: Final = "/lake"
+"""Where `{warehouse}` is in the table of clauses; the engine has another place."""
+
+ADDED: Final = frozenset({"delta.columnMapping.maxColumnId", "delta.feature.allowColumnDefaults"})
+"""Properties that Delta keeps for itself, or does not store."""
+
+BY_DESIGN: Final = frozenset(
+    {"AS SELECT", "DEFAULT COLLATION", "IDENTIFIER()"}
+    | {
+        "ADD COLUMNS",
+        "ALTER TABLE of another file's table",
+        "ALTER COLUMN … SET NOT NULL",
+        "CLUSTER BY of a table",
+        "RENAME TO",
+    }
+    | {"DROP TABLE before CREATE TABLE", "a table twice", "BEGIN … END"}
+)
+"""What the engine takes and schemalint refuses, because the columns or the table are not in the statement, or
+because the file is no declaration."""
+
+
+def reading_of(sql: str, warehouse: str = WAREHOUSE) -> SqlReading:
+    """Read the statements of a case."""
+    return read_sql("tables.sql", sql.replace("{warehouse}", warehouse).encode(), Settings({}))
+
+
+def outcome(reading: SqlReading) -> tuple[str, str]:
+    """Return what becomes of the statements, and the words that say so."""
+    if reading.errors:
+        error = reading.errors[0]
+        assert error.location is not None
+        return "refused", f"{error.message} ({error.help})"
+    if reading.unmanaged:
+        return "unmanaged", ", ".join(sorted({what for each in reading.unmanaged.values() for what in each}))
+    if reading.contracts:
+        return "read", ""
+    return "skipped", ", ".join(f"{number} {kind}" for kind, number in sorted(reading.skipped.items()))
+
+
+def answers() -> dict[str, str]:
+    """Return the engine's recorded answers by statement."""
+    recorded: dict[str, str] = yaml.safe_load(ANSWERS.read_text("utf-8")) or {}
+    return recorded
+
+
+def test_the_table_of_clauses() -> None:
+    recorded = answers()
+    lines: list[str] = []
+    for group, cases in CASES.items():
+        lines += [
+            "",
+            f"## {group}",
+            "",
+            "| clause | example | what becomes of it | Delta 4.4.0 |",
+            "| --- | --- | --- | --- |",
+        ]
+        for case in cases:
+            what, words = outcome(reading_of(case["sql"]))
+            engine = "not asked: Databricks" if case.get("databricks") else recorded[case["sql"]]
+            cells = [case["clause"], f"`{case['sql']}`", f"{what}: {words}" if words else what, engine]
+            lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+    assert_golden("\n".join(lines).lstrip("\n") + "\n", HERE / "clauses.md")
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ⏎ ")
+
+
+@pytest.mark.parametrize("case", [case for _group, case in ALL], ids=[f"{g}: {c['clause']}" for g, c in ALL])
+def test_schemalint_reads_what_delta_takes_and_refuses_what_it_refuses(case: dict[str, Any]) -> None:
+    """What rules judge, such as a type that Delta does not store, is read."""
+    what, _words = outcome(reading_of(case["sql"]))
+    if case.get("databricks"):
+        assert what != "refused"
+    elif answers()[case["sql"]] != ACCEPTED:
+        assert what in {"refused", "skipped"} or case.get("judged")
+    elif case["clause"] in BY_DESIGN or what == "skipped":
+        assert what in {"refused", "skipped"}
+    else:
+        assert what == "read"
+
+
+@pytest.mark.spark
+def test_delta_makes_the_table_that_was_read(spark: SparkSession, tmp_path: Path) -> None:
+    """Every statement is run, and the table in the log is the one that the contract declares."""
+    asked: dict[str, str] = {}
+    for _group, case in ALL:
+        if case.get("databricks"):
+            continue
+        for name in ("t", "u"):
+            spark.sql(f"DROP TABLE IF EXISTS {name}")
+        warehouse = tmp_path / str(len(asked))
+        asked[case["sql"]] = _answer(spark, case["sql"].replace("{warehouse}", str(warehouse)))
+        reading = reading_of(case["sql"], str(warehouse))
+        if asked[case["sql"]] == ACCEPTED and reading.contracts and not reading.errors:
+            (contract,) = reading.contracts
+            live = read_live(spark.sql("DESCRIBE DETAIL t").first()["location"])
+            assert live is not None
+            assert diff(_comparable(created_state(contract.state)), _comparable(live.state)) == (), case[
+                "sql"
+            ]
+    spark.sql("DROP TABLE IF EXISTS t")
+    if UPDATE:
+        ANSWERS.write_text(yaml.safe_dump(asked, sort_keys=False, allow_unicode=True, width=200), "utf-8")
+    assert asked == answers()
+
+
+def _comparable(state: TableState) -> TableState:
+    """Return a state without what the engine adds by itself."""
+    kept = {key: value for key, value in state.set_properties.items() if key not in ADDED}
+    return replace(state, features=frozenset(), properties=kept)
+
+
+def _answer(spark: SparkSession, sql: str) -> str:
+    """Run statements one by one, and return the first error class."""
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+
+    for statement in re.split(r";\s+(?=[A-Z])", sql):
+        try:
+            spark.sql(statement)
+        except PySparkException as error:
+            return error.getCondition() or type(error).__name__
+        except Exception as error:  # noqa: BLE001 (of Java, without a class of Spark)
+            return type(error).__name__
+    return ACCEPTED

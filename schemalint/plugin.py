@@ -392,6 +392,8 @@ class Rule:
         """Whether the rule judges a fact of its classes for a table; see `Tables`."""
         if not isinstance(fact, Change) or isinstance(fact, TableAdded):
             return True
+        if contract.managed_how == "create":  # no change reaches a table that exists
+            return False
         return self.tables == "any" or (self.tables == "rebuilt") == contract.is_rebuilt
 
     @property

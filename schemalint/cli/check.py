@@ -212,6 +212,7 @@ def _request(options: CheckOptions) -> CheckRequest:
         rules=options.rules,
         allows_local_rules=options.allow_local_plugins,
         is_live=options.is_live,
+        target=options.connection.target,
         history=options.history,
         baseline=options.baseline,
         is_strict=options.strict,
@@ -219,9 +220,9 @@ def _request(options: CheckOptions) -> CheckRequest:
 
 
 def _say_what_is_read(session: CheckSession, options: CheckOptions) -> None:
-    if session.declared is not None and not options.report.quiet:
-        for note in session.declared.notes:
-            print_note(note)
+    declared = () if session.declared is None else session.declared.notes
+    for note in () if options.report.quiet else (*declared, *session.left_out):
+        print_note(note)
     if options.report.verbose:
         log_run(session.sides, session.contents, session.rules.rules)
 

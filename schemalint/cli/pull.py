@@ -30,6 +30,7 @@ from schemalint.cli._options import PENDING, examples, history_option, project_o
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._typed import Connection, takes
+from schemalint.contract.dialects.sql.printing import print_table
 from schemalint.contract.made_files.dbt import print_models
 from schemalint.delta.engine import WHO_WROTE_NEWEST, as_setting, recent_writers
 from schemalint.project import git
@@ -70,14 +71,16 @@ class PullOptions:
             raise UsageError("--output and --into do not go together", help="leave one of them out")
         if len(self.tables) > 1 and (self.output not in (None, "-") or self.table is not None):
             raise UsageError("--output and --table need a single table", help="for several tables see --into")
-        if self.prints_models and (self.output or self.into or self.show_diff):
-            raise UsageError("--format dbt-yaml writes no file", help="leave --output, --into and --diff out")
+        if self.prints_only and (self.output or self.into or self.show_diff):
+            raise UsageError(
+                f"--format {self.format} writes no file", help="leave --output, --into and --diff out"
+            )
         self.connection.require_session()
 
     @property
-    def prints_models(self) -> bool:
-        """Whether to print the YAML of dbt instead of contracts."""
-        return self.format == "dbt-yaml"
+    def prints_only(self) -> bool:
+        """Whether to print the tables in another format instead of writing contracts."""
+        return self.format != "native"
 
 
 @click.command(
@@ -100,10 +103,10 @@ class PullOptions:
 @click.option("--table", "table", metavar="NAME", help="Declare a table given by path under this name")
 @click.option(
     "--format",
-    type=click.Choice(["native", "dbt-yaml"]),
+    type=click.Choice(["native", "dbt-yaml", "sql"]),
     default="native",
     show_default=True,
-    help="Print the YAML of dbt that declares the columns, for models",
+    help="Print the YAML of dbt that declares the columns, for models, or the SQL that creates the tables",
 )
 @click.option("--diff", "show_diff", is_flag=True, help="Show the changes; write nothing")
 @target_option("Read the tables of this target")
@@ -129,9 +132,9 @@ def command(options: PullOptions) -> int:
     _require_names(settings, options)
     with spark_for(settings, options.connection) as spark, table_workers(options.connection) as workers:
         result = _pull(repository, settings, options, spark.catalog if spark else None, workers)
-    if options.prints_models and result.files:
-        show(document_text(_models(result)))
-    for file in () if options.prints_models else result.files:
+    if options.prints_only and result.files:
+        show(document_text(_in_format(result, options.format)))
+    for file in () if options.prints_only else result.files:
         if show_diff:
             show(document_text(file.diff))
         elif file.path is None:
@@ -139,7 +142,7 @@ def command(options: PullOptions) -> int:
         else:
             file.write()
             print_note(f"{'wrote' if file.before is None else 'updated'} {file.name}")
-    if not show_diff and not options.prints_models:
+    if not show_diff and not options.prints_only:
         _warn_of_unchecked(repository, settings, result)
     if engines := recent_writers(result.writers, int(time.time() * 1000)):
         print_note(f"{WHO_WROTE_NEWEST}: {as_setting(engines)}")
@@ -152,10 +155,11 @@ def command(options: PullOptions) -> int:
     return PENDING if show_diff and result.files else 0
 
 
-def _models(result: PullResult) -> str:
-    return print_models(
+def _in_format(result: PullResult, format_: str) -> str:
+    pulled = [
         contract for file in result.files for contract in contracts.read(file.name, file.after).contracts
-    )
+    ]
+    return print_models(pulled) if format_ == "dbt-yaml" else "\n".join(map(print_table, pulled))
 
 
 def _require_names(settings: Trusted, options: PullOptions) -> None:
@@ -180,7 +184,7 @@ def _pull(
 ) -> PullResult:
     target = _target(settings, options.connection.target, via, needed=options.everything)
     declared, unreadable = declared_contracts(repository, settings.config)
-    if options.prints_models or (target is None and not _follows_locations(settings)):
+    if options.prints_only or (target is None and not _follows_locations(settings)):
         declared = {}
     request = PullInput(
         root=repository.root,

@@ -6,14 +6,20 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Final
 
-from schemalint.base.values import frozen
+from schemalint.base.errors import ConfigError, Location
+from schemalint.base.printable import visible
+from schemalint.base.values import field, frozen
 from schemalint.contract.dialects import dialect, dialects
+from schemalint.delta.engine import DATABRICKS, FABRIC
 from schemalint.model.contract import NATIVE
+from schemalint.model.file_format import NATIVE_FORMAT, FileFormat
 from schemalint.project.config import Config
 from schemalint.project.config.declaration_files import Declarations
 from schemalint.project.git import DEFAULT_GLOBS, Glob, including, parse_glob, selection
 
 _YAML: Final = (".yml", ".yaml")
+_DELTA: Final = "delta"
+_MAKES_DELTA: Final = frozenset({DATABRICKS, FABRIC})
 
 
 @frozen
@@ -24,13 +30,15 @@ class ContractFiles:
         globs: Their globs as git takes them, ``!`` excludes; without an including one, all YAML files that
             look like contracts.
         others: Globs of files in other formats than schemalint's own, from the repository's top, each with
-            its format; of several that match a file the first counts.
+            its format.
         folder: The folder that the globs begin in.
+        file: The configuration that names them.
     """
 
     globs: tuple[str, ...] = ()
-    others: tuple[tuple[str, str], ...] = ()
+    others: tuple[tuple[str, FileFormat], ...] = ()
     folder: str = ""
+    file: str = field(default="", compare=False)
 
     @cached_property
     def named(self) -> tuple[str, ...]:
@@ -45,25 +53,34 @@ class ContractFiles:
             return self.named
         return (*self.named, *DEFAULT_GLOBS)
 
-    def chosen_format(self, path: str, data: bytes) -> str | None:
+    def chosen_format(self, path: str, data: bytes) -> FileFormat | None:
         """Return the format of any file of the repository; None if it is none with contracts."""
         return self.format_of(path, data) if selection(self.listed).includes(path) else None
 
-    def format_of(self, path: str, data: bytes) -> str | None:
+    def format_of(self, path: str, data: bytes) -> FileFormat | None:
         """Return the format of a file that `listed` includes; None if it declares no tables.
 
         A file of schemalint's own format that a glob names by its suffix may be a misspelt contract, whatever
         it contains; others, such as a README, may lie beside the contracts.
+
+        Raises:
+            ConfigError: Two entries of the configuration name the file, and say different things of it.
         """
-        for glob, name in self._formats:
-            if glob.matches(path):
-                return name if dialect(name).candidate(path, data) else None
+        formats = dict.fromkeys(format_ for glob, format_ in self._formats if glob.matches(path))
+        if len(formats) > 1:
+            raise ConfigError(
+                f"{visible(path)} is in two entries of `contracts`",
+                help="name each file in one of them",
+                location=Location(self.file) if self.file else None,
+            )
+        for format_ in formats:
+            return format_ if dialect(format_.name).candidate(path, data) else None
         is_contract = dialect(NATIVE).candidate(path, data) or path.lower().endswith(self._suffixes)
-        return NATIVE if is_contract else None
+        return NATIVE_FORMAT if is_contract else None
 
     @cached_property
-    def _formats(self) -> tuple[tuple[Glob, str], ...]:
-        return tuple((parse_glob(glob), name) for glob, name in self.others)
+    def _formats(self) -> tuple[tuple[Glob, FileFormat], ...]:
+        return tuple((parse_glob(glob), format_) for glob, format_ in self.others)
 
     @cached_property
     def _suffixes(self) -> tuple[str, ...]:
@@ -72,10 +89,38 @@ class ContractFiles:
         return (*_YAML, *(suffix for suffix in suffixes if suffix[1:].isalnum())) if globs else ()
 
 
-def contract_files(config: Config) -> ContractFiles:
-    """Return which files declare tables by a configuration, but for those that other tools make."""
-    others = tuple((file.path, file.format) for file in config.declarations if file not in made_files(config))
-    return ContractFiles(config.globs, others, config.folder or "")
+def contract_files(config: Config, target: str | None = None) -> ContractFiles:
+    """Return which files declare tables by a configuration, but for those that other tools make.
+
+    Args:
+        config: The configuration.
+        target: The target whose variables count; None for those of the entries alone.
+    """
+    made = made_files(config)
+    by_globs = (file for file in config.declarations if file not in made)
+    others = tuple((file.path, _format(file, config, target)) for file in by_globs)
+    return ContractFiles(config.globs, others, config.folder or "", config.file or "")
+
+
+def _format(file: Declarations, config: Config, target: str | None) -> FileFormat:
+    """Return what an entry says of its files in a target.
+
+    Databricks and Fabric make a table of Delta where no format is named; Spark asks a setting of the session.
+    """
+    only = config.targets.get(target) if target is not None else None
+    variables = dict(file.variables)
+    if only is not None:
+        variables |= {name: value for name, value in only.variables.items() if name in file.variables}
+    targets = config.targets.values() if only is None else (only,)
+    engines = [engine for each in targets for engine in each.engines.all]
+    is_hosted = bool(engines) and all(engine.name in _MAKES_DELTA for engine in engines)
+    return FileFormat(
+        file.format,
+        tuple(sorted(variables.items())),
+        file.using or (_DELTA if is_hosted else None),
+        file.managed_by,
+        file.how,
+    )
 
 
 def made_files(config: Config) -> tuple[Declarations, ...]:

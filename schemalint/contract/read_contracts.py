@@ -10,6 +10,7 @@ from schemalint.base.printable import visible
 from schemalint.base.values import Aside, replace
 from schemalint.contract.dialects import Reading, dialect, said
 from schemalint.model.contract import NATIVE, table_key
+from schemalint.model.file_format import NATIVE_FORMAT, FileFormat
 from schemalint.project.git import Contents, File
 
 
@@ -32,17 +33,17 @@ def read(file: str, data: bytes | str, older: Reading | None = None) -> Reading:
         data: The file's content.
         older: See `read_file`.
     """
-    return _read(NATIVE, file, data, Aside(older))
+    return _read(NATIVE_FORMAT, file, data, Aside(older))
 
 
 @lru_cache(maxsize=10_000)  # as many contracts as the largest repository that `limits` thinks of
-def _read(name: str, file: str, data: bytes | str, older: Aside[Reading | None]) -> Reading:
-    format_ = dialect(name)
-    reading = format_.read(file, data, older.value)
-    if name == NATIVE:
+def _read(settings: FileFormat, file: str, data: bytes | str, older: Aside[Reading | None]) -> Reading:
+    format_ = dialect(settings.name)
+    reading = format_.read(file, data, older.value, settings)
+    if settings.name == NATIVE:
         return reading
     contracts = (
-        replace(said(contract, format_.EXPRESSES), dialect=name, is_edited=format_.IS_EDITED)
+        replace(said(contract, format_.EXPRESSES), dialect=settings.name, is_edited=format_.IS_EDITED)
         for contract in reading.contracts
     )
     return replace(reading, contracts=tuple(contracts))
@@ -50,7 +51,7 @@ def _read(name: str, file: str, data: bytes | str, older: Aside[Reading | None])
 
 def table_keys(file: File) -> Iterator[str]:
     """Yield the keys of the tables that a file may declare, and perhaps others, without reading it."""
-    yield from map(table_key, dialect(file.format).table_names(file.data))
+    yield from map(table_key, dialect(file.format.name).table_names(file.data, file.format))
 
 
 def unread_files(contents: Contents) -> Iterator[ContractError]:

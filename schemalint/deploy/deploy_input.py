@@ -207,7 +207,8 @@ def only_changed(deployment: Deployment, since: Side) -> Deployment:
 
 
 def _unchanged(request: DeployInput, since: Side) -> frozenset[str]:
-    files, target = contract_files(request.settings.config), request.target.name
+    target = request.target.name
+    files = contract_files(request.settings.config, target)
     before = contracts_at(request.repository, since, files).contracts
     declared = contracts_at(request.repository, request.head, files).contracts
     return frozenset(

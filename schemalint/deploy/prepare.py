@@ -85,7 +85,12 @@ def prepare(request: DeployInput) -> Deployment:
         request.workers,
     )
     live_tables = access.tables()
-    revisions = Revisions(request.repository, contract_files(config), request.target.name, request.head)
+    revisions = Revisions(
+        request.repository,
+        contract_files(config, request.target.name),
+        request.target.name,
+        request.head,
+    )
     identities = TableIdentities(declared, revisions, request.target, request.repository.root, request.via)
     to_plan = [contract for contract in requested if _is_planned(contract)]
     live_tables.fetch(to_plan)
@@ -178,7 +183,7 @@ def _declared(request: DeployInput) -> Declarations:
         SchemalintError: A glob matches nothing, a contract has uncommitted changes, or is unreadable.
     """
     config = request.settings.config
-    files = contract_files(config)
+    files = contract_files(config, request.target.name)
     for error in unmatched_globs(Project(request.repository, config), files.named, request.head):
         raise error
     declarations = contracts_at(request.repository, request.head, files)

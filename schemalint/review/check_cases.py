@@ -307,7 +307,9 @@ class PairedContracts:
 def is_unchanged(request: CheckInput, path: str) -> bool:
     """Return whether a file is the same on both sides."""
     base, head = request.contents.base.get(path), request.contents.head.get(path)
-    return base is not None and head is not None and base.data == head.data
+    if base is None or head is None:
+        return False
+    return base.data == head.data and base.format == head.format
 
 
 def _parsed(file: File | None, older: contracts.Reading | None = None) -> contracts.Reading:

@@ -10,11 +10,13 @@ head's:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schemalint import contract as contracts
 from schemalint.base.errors import ConfigError, GitError, SchemalintError
 from schemalint.base.values import as_dict, frozen, replace
 from schemalint.contract.contract_files import contract_files, made_files
@@ -23,6 +25,7 @@ from schemalint.delta.table import LiveTable
 from schemalint.judge.rule_judge import ordered
 from schemalint.model.contract import Contract
 from schemalint.model.exception import ExceptionSource
+from schemalint.model.file_format import NATIVE_FORMAT
 from schemalint.model.finding import CheckResult, Finding
 from schemalint.project import git
 from schemalint.project.config import Config
@@ -77,6 +80,7 @@ class CheckRequest:
         rules: Which rules run.
         allows_local_rules: Whether rules in files of the repository may run.
         is_live: Whether the contracts are compared with live tables, or with a file of them.
+        target: The target of the live tables; None for the only one that is configured.
         history: Whether the whole histories of live tables are judged.
         baseline: Which baseline counts.
         is_strict: Whether findings that the base has too fail the run.
@@ -95,6 +99,7 @@ class CheckRequest:
     rules: RuleOptions = RuleOptions()
     allows_local_rules: bool = False
     is_live: bool = False
+    target: str | None = None
     history: bool = False
     baseline: BaselineOptions = BaselineOptions()
     is_strict: bool = False
@@ -253,6 +258,21 @@ class CheckSession:
         )
         return (*sorted({f"note: {note}" for engine in engines if (note := engine.newer_note)}), *of_rules)
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What files of other formats say and nobody compares, one line for each format."""
+        by_format: dict[str, Counter[str]] = {}
+        for file in self.contents.head.values():
+            if file.format != NATIVE_FORMAT:
+                counted = by_format.setdefault(file.format.name, Counter())
+                counted.update(contracts.read_file(file).left_out)
+        return tuple(
+            f"note: not compared in files of {name}: "
+            + ", ".join(f"{number} × {kind}" for kind, number in sorted(counted.items()))  # noqa: RUF001 (times)
+            for name, counted in sorted(by_format.items())
+            if counted
+        )
+
     def warnings(self, result: CheckResult) -> tuple[str, ...]:
         """Return what to mend: engines that nobody declares, files that approve findings without owners."""
         texts = [self._warning_of_writers(result)]
@@ -307,7 +327,8 @@ def open_check(repository: Repository, request: CheckRequest) -> CheckSession:
     trusted = None
     if request.is_live or request.allows_local_rules:
         trusted = find_trusted(repository, request.env, config)
-    sides = _with_settings(Sides(repository, base, head, at_head, at_head, given=file), trusted, request)
+    sides = Sides(repository, base, head, at_head, at_head, given=file, target=_target_of(request, trusted))
+    sides = _with_settings(sides, trusted, request)
     declared = _declared(sides, request)
     # Any contract may add to a table of another tool's file.
     reads_unchanged = request.everything or request.reads_unchanged or declared is not None
@@ -316,6 +337,14 @@ def open_check(repository: Repository, request: CheckRequest) -> CheckSession:
     local = _rule_files(trusted, request, repository)
     rules = rule_sets_of(sides.deciding, local=local, **as_dict(request.rules))
     return CheckSession(request, sides, contents, rules, declared, trusted)
+
+
+def _target_of(request: CheckRequest, trusted: Trusted | None) -> str | None:
+    """Return the name of the target of the live tables; None without them, or without a choice."""
+    if not request.is_live or trusted is None:
+        return None
+    only = next(iter(trusted.targets), None) if len(trusted.targets) == 1 else None
+    return request.target or only
 
 
 def _with_settings(sides: Sides, trusted: Trusted | None, request: CheckRequest) -> Sides:

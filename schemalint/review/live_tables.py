@@ -43,7 +43,7 @@ def live_side(
     root = project.repository.root
     require_reachable(target, root)
     tables = TargetTables(target, root, resolve_storage(target), via, history, workers)
-    revisions = Revisions(project.repository, contract_files(settings.config), target.name, head)
+    revisions = Revisions(project.repository, contract_files(settings.config, target.name), target.name, head)
 
     def fetch(contracts: Iterable[Contract]) -> None:
         tables.fetch(contracts)
@@ -80,7 +80,7 @@ def live_side_from(
     target = choose_target(settings, target_name) if target_name or len(settings.targets) == 1 else None
     tables = read_tables_file(file, target, project.repository.root, history=history)
     name = target.name if target else None
-    revisions = Revisions(project.repository, contract_files(settings.config), name, head)
+    revisions = Revisions(project.repository, contract_files(settings.config, name), name, head)
     return LiveSide(
         target=name,
         read=tables.read,

@@ -27,6 +27,7 @@ from schemalint.judge.verdict import judge
 from schemalint.model.contract import Contract
 from schemalint.model.exception import SOURCES
 from schemalint.model.fact import ConfigurationChanged
+from schemalint.model.file_format import FileFormat
 from schemalint.model.finding import Finding, Severity
 from schemalint.project import git
 from schemalint.project.config import Config, read_file
@@ -59,6 +60,7 @@ class Sides:
         is_alone: Whether the head decides alone in CI too.
         edited: The rule files that the head changes.
         moves: What contracts in other folders loosen.
+        target: The target whose variables count in files of other formats; None for none.
     """
 
     repository: Repository
@@ -72,6 +74,7 @@ class Sides:
     is_alone: bool = False
     edited: tuple[Loosening, ...] = ()
     moves: tuple[ConfigurationChanged, ...] = ()
+    target: str | None = None
 
     @cached_property
     def deciding(self) -> tuple[Config, ...]:
@@ -97,14 +100,14 @@ class Sides:
     @property
     def head_files(self) -> tuple[ContractFiles, ...]:
         """The files with contracts at the head, of each configuration that decides."""
-        return tuple(dict.fromkeys(map(contract_files, self.deciding)))
+        return tuple(dict.fromkeys(contract_files(config, self.target) for config in self.deciding))
 
     @property
     def base_files(self) -> ContractFiles:
         """The files with contracts at the base; other files do not say what tables were."""
         if not self.is_local:
             return self.head_files[0]
-        chosen = contract_files(self.at_base)
+        chosen = contract_files(self.at_base, self.target)
         if self.at_head.contracts:
             return chosen
         return replace(chosen, globs=git.within(chosen.folder, ()))
@@ -161,10 +164,10 @@ class Sides:
             {path: data for part in parts for path, data in part.former.items()},
         )
 
-    def format_of(self, path: str, data: bytes) -> str | None:
+    def format_of(self, path: str, data: bytes) -> FileFormat | None:
         """Return the format of a file of the head with contracts; None for another file."""
         formats = (files.chosen_format(path, data) for files in self.head_files)
-        return next((name for name in formats if name is not None), None)
+        return next((each for each in formats if each is not None), None)
 
     def with_nested(self, contents: Contents) -> Sides:
         """Return the sides with the nested files of their configurations.

@@ -9,6 +9,7 @@ import pytest
 from schemalint.contract import dialects
 from schemalint.contract.contract_files import ContractFiles
 from schemalint.contract.contract_history import ContractHistory
+from schemalint.model.file_format import FileFormat
 from schemalint.project.git import Worktree, open_repository
 from support.project import Project
 from support.repo import Repo
@@ -34,11 +35,11 @@ def candidate(path, data):
     return b" has " in data
 
 
-def table_names(data):
+def table_names(data, settings):
     return [line.partition(" has ")[0] for line in data.decode(errors="replace").splitlines()]
 
 
-def read(path, data, older=None):
+def read(path, data, older, settings):
     contracts, errors = [], []
     for number, line in enumerate(data.decode().splitlines()):
         where = Location(path, number + 1, 1)
@@ -160,7 +161,7 @@ def test_the_history_has_the_revisions_of_all_formats(words: Project) -> None:
     (words.repo.path / "words/orders.txt").unlink()
     words.declare(NATIVE)
     words.repo.commit()
-    files = ContractFiles(others=(("words/**/*.txt", "words"),))
+    files = ContractFiles(others=(("words/**/*.txt", FileFormat("words")),))
     history = ContractHistory(open_repository(words.repo.path, words.repo.env), files, Worktree())
     found = [(contract.dialect, contract.file) for _commit, contract in history.newest_first("sales.orders")]
     assert found == [

@@ -9,6 +9,7 @@ import pytest
 
 from schemalint.base import limits
 from schemalint.base.errors import GitError
+from schemalint.model.file_format import NATIVE_FORMAT
 from schemalint.project.git import MAX_SIZE, EmptyTree, Index, Worktree, changes, open_repository
 from schemalint.project.git.process import run_git, talk_to_git
 from support.repo import Repo
@@ -79,7 +80,7 @@ def test_huge_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.Mo
         repo.write(f"{number}.yml", f"schemalint: {number}\n" * (100_000 if number % 2 else 1))
     repo.git("add", "--all")
     contents = changes(
-        open_repository(repo.path, repo.env), EmptyTree("none"), Index(), lambda _path, _data: ""
+        open_repository(repo.path, repo.env), EmptyTree("none"), Index(), lambda _path, _data: NATIVE_FORMAT
     )
     assert list(contents.head) == ["0.yml", "2.yml", "4.yml", "6.yml"]
     assert list(contents.unread) == ["1.yml", "3.yml", "5.yml", "7.yml"]
@@ -96,4 +97,6 @@ def test_contracts_that_are_too_large_together_are_refused(
     if side == Index():
         repo.git("add", "--all")
     with pytest.raises(GitError, match="the contract files have more than 0 MiB"):
-        changes(open_repository(repo.path, repo.env), EmptyTree("none"), side, lambda _path, _data: "")
+        changes(
+            open_repository(repo.path, repo.env), EmptyTree("none"), side, lambda _path, _data: NATIVE_FORMAT
+        )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from schemalint.base.errors import GitError
+from schemalint.model.file_format import NATIVE_FORMAT
 from schemalint.project.git import (
     EmptyTree,
     Revision,
@@ -46,7 +47,7 @@ def test_its_filters_do_not_run(repo: Repo, sprung: Path) -> None:
     repo.write("orders.yml", "schemalint: 2\n")
     opened = open_repository(repo.path, repo.env | {"GIT_CONFIG_COUNT": "0"})
     assert (
-        changes(opened, EmptyTree(""), Worktree(), lambda _path, _data: "").head["orders.yml"].data
+        changes(opened, EmptyTree(""), Worktree(), lambda _path, _data: NATIVE_FORMAT).head["orders.yml"].data
         == b"schemalint: 2\n"
     )
     assert dirty(opened, ["orders.yml"]) == {"orders.yml"}
@@ -62,7 +63,7 @@ def test_its_conversions_do_not_run_in_a_search(repo: Repo, sprung: Path) -> Non
     base = Revision("HEAD", repo.git("rev-parse", "HEAD"), "test")
     for head in (Worktree(), base):
         opened = open_repository(repo.path, repo.env)
-        contents = changes(opened, base, head, lambda _path, _data: "", reads_unchanged=False)
+        contents = changes(opened, base, head, lambda _path, _data: NATIVE_FORMAT, reads_unchanged=False)
         assert contents.with_unchanged({"SCHEMALINT"}).head.keys() == {"orders.yml"}
     assert not sprung.exists()
     repo.git("grep", "--textconv", "-e", "schemalint", "-e", "trap")

@@ -87,6 +87,12 @@ def build_changed(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
                 f"{tool} replaces the table from now on, and no longer renames another one",
                 severity=Severity.INFO,
             )
+        case "create":
+            yield Problem(
+                f"{tool} only creates the table where it is missing from now on: no change of its "
+                "declaration reaches a table that exists",
+                help="let the tool alter or replace it, or let schemalint apply the changes",
+            )
         case "rename":
             yield Problem(
                 f"{tool} builds another table and renames it from now on: the history, the grants and the id "

@@ -8,16 +8,17 @@ dialect: see `schemalint.contract.made_files`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, Final, Protocol, TypeAlias
 
 from schemalint.base.errors import ContractError
 from schemalint.base.modules import module_names, module_of
-from schemalint.base.values import frozen, replace
+from schemalint.base.values import field, frozen, replace
 from schemalint.delta.datatype import UNMANAGED, map_fields
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract
+from schemalint.model.file_format import FileFormat
 
 OF_FIELDS: Final = ("comment", "default", "generated", "identity", "type_changes")
 """The parts of a column that a dialect may not be able to say, as `Field` names them."""
@@ -31,10 +32,17 @@ OF_TABLES: Final = ("description", "partitioned_by", "clustered_by", "constraint
 
 @frozen
 class Reading:
-    """The contracts of a file, in order, and its errors."""
+    """The contracts of a file, in order, and its errors.
+
+    Attributes:
+        contracts: The contracts.
+        errors: What cannot be read.
+        left_out: What the file says and nobody compares, with the number of each: ``CREATE VIEW``.
+    """
 
     contracts: tuple[Contract, ...] = ()
     errors: tuple[ContractError, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 class Dialect(Protocol):
@@ -50,16 +58,17 @@ class Dialect(Protocol):
     def candidate(self, path: str, data: bytes) -> bool:
         """Return whether a file that its globs choose may declare tables; it is called for each file."""
 
-    def table_names(self, data: bytes) -> Iterable[str]:
+    def table_names(self, data: bytes, settings: FileFormat) -> Iterable[str]:
         """Return the names of the tables that a file may declare, and perhaps others, without reading it."""
 
-    def read(self, path: str, data: bytes | str, older: Reading | None) -> Reading:
+    def read(self, path: str, data: bytes | str, older: Reading | None, settings: FileFormat) -> Reading:
         """Return all tables that a file declares; one that cannot be read hides no other.
 
         Args:
             path: The file's path for locations, relative to the repository's root and with ``/``.
             data: The file's content.
             older: What was read from the file of an older revision; the result is the same without it.
+            settings: What the configuration says of the file.
         """
 
 

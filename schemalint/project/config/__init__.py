@@ -40,6 +40,7 @@ class Target:
         create: Whether a missing table may be created.
         engines: The engines that write the tables, as far as they are named.
         single_writer: Whether nothing else commits to the tables while `apply` runs.
+        variables: Values of variables in files of other formats, where they differ in this target.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Target:
     engines: Engines = Engines()
     single_writer: bool = False
     storage: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def engine(self) -> Engine | None:

@@ -74,6 +74,8 @@ class TargetKeys(TypedDict, total=False):
     """Whether nothing else commits to the tables while `apply` runs; false by default."""
     storage: dict[str, str]
     """Settings of the object store; secrets are names of environment variables: `${NAME}`."""
+    variables: dict[str, str]
+    """Values of the variables that entries of `contracts` name, where this target has other ones."""
 
 
 class SparkKeys(TypedDict, total=False):
@@ -115,13 +117,28 @@ class TableKeys(TypedDict, total=False):
     """Options of rules for these tables, by the rule's code."""
 
 
+class ManagedByKeys(TypedDict, total=False):
+    """``managed_by`` of an entry of ``contracts``: the other tool that brings tables to their declaration."""
+
+    tool: Required[str]
+    """Name of the tool, e.g. `job`."""
+    how: Literal["alter", "replace", "create"]
+    """Whether the tool alters a table (the default), replaces it, or only creates it where it is missing."""
+
+
 class DeclarationsKeys(TypedDict, total=False):
-    """An entry of ``contracts``: a file of another tool that declares tables."""
+    """An entry of ``contracts``: files that declare tables in another format than schemalint's own."""
 
     path: Required[str]
-    """Path of the file, such as `target/manifest.json`; git may ignore it."""
+    """Path of the file, such as `target/manifest.json`, which git may ignore; for `sql` a glob."""
     format: Required[str]
-    """Format of the file: `dbt`."""
+    """Format of the files: `dbt` or `sql`."""
+    variables: dict[str, str]
+    """Values of the variables in the files, by name (only `sql`)."""
+    using: Literal["delta"]
+    """Format of a table without `USING`: `delta`; without this key it is left out (only `sql`)."""
+    managed_by: str | ManagedByKeys
+    """Tool that brings the tables to their declaration; by default the statement says it (only `sql`)."""
     models: list[str]
     """Models that count although nothing enforces their contract: `path:models/marts`, or globs of paths."""
     project: str
@@ -164,6 +181,7 @@ for _keys in (
     ExceptionsKeys,
     TableKeys,
     DeclarationsKeys,
+    ManagedByKeys,
     UnblockKeys,
     StreamKeys,
     ConsumerKeys,
@@ -314,10 +332,13 @@ def _target(name: str, keys: TargetKeys, folder: str | None, engines: Engines) -
         engines=engines,
         single_writer=keys.get("single_writer", False),
         storage=keys.get("storage", {}),
+        variables=keys.get("variables", {}),
     )
 
 
 def _declarations(keys: DeclarationsKeys, folder: str | None) -> Declarations:
+    setting = keys.get("managed_by")
+    managed_by: ManagedByKeys = {"tool": setting} if isinstance(setting, str) else setting or {"tool": ""}
     return Declarations(
         path=_from_top(folder, keys["path"]),
         format=keys["format"],
@@ -325,6 +346,10 @@ def _declarations(keys: DeclarationsKeys, folder: str | None) -> Declarations:
         project=_from_top(folder, keys["project"]) if "project" in keys else None,
         catalog=_from_top(folder, keys["catalog"]) if "catalog" in keys else None,
         most_mib=keys.get("most_mib", MOST_MIB),
+        variables=keys.get("variables", {}),
+        using=keys.get("using"),
+        managed_by=managed_by["tool"] or None,
+        how=managed_by.get("how"),
     )
 
 

@@ -1,13 +1,15 @@
-"""Files of other tools that declare tables: the entries of ``contracts`` with a format."""
+"""Files that declare tables in other formats than schemalint's own: ``contracts`` with a format."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
 from schemalint.base.errors import UsageError
-from schemalint.base.values import frozen
+from schemalint.base.values import field, frozen
+from schemalint.model.contract import ManagedHow
 
 MOST_MIB: Final = 256
 """MiB of a file with declarations, unless its entry says otherwise."""
@@ -25,6 +27,10 @@ class Declarations:
             the folder above that of the file.
         catalog: The file with the observed types of columns; None for ``catalog.json`` beside the file.
         most_mib: The most MiB that are read; each allows so many models and columns, too.
+        variables: Values of the variables in the files of a glob, by name.
+        using: The format of a table whose statement says none.
+        managed_by: What brings the tables of a glob to their declaration; None where their files say it.
+        how: How another tool does that.
     """
 
     path: str
@@ -33,6 +39,10 @@ class Declarations:
     project: str | None = None
     catalog: str | None = None
     most_mib: int = MOST_MIB
+    variables: Mapping[str, str] = field(default_factory=dict)
+    using: str | None = None
+    managed_by: str | None = None
+    how: ManagedHow | None = None
 
     @property
     def folder(self) -> str:

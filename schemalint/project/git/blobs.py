@@ -12,6 +12,7 @@ from schemalint.base.errors import GitError
 from schemalint.base.printable import visible
 from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import frozen
+from schemalint.model.file_format import NATIVE_FORMAT, FileFormat
 from schemalint.project.git.sides import EmptyTree, Index, Revision, Side, Worktree
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class File:
     path: str
     data: bytes
     blob: str | None
-    format: str = "native"
+    format: FileFormat = NATIVE_FORMAT
 
 
 def read_blobs(repo: Repository, blobs: Collection[str]) -> Iterator[tuple[str, bytes | None]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import field, frozen, grouped, replace
+from schemalint.model.file_format import NATIVE_FORMAT, FileFormat
 from schemalint.project.git.blobs import MAX_SIZE, File, read_blobs, within_limit
 from schemalint.project.git.globs import escape_glob
 from schemalint.project.git.listing import list_files, list_sides, only_beside, selection, without
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from schemalint.project.git.listing import Listing
     from schemalint.project.git.repository import Repository
 
-FormatOf: TypeAlias = Callable[[str, bytes], str | None]
+FormatOf: TypeAlias = Callable[[str, bytes], FileFormat | None]
 """Returns the format of a file by its path and content; None if it is none of those looked for."""
 
 
@@ -227,7 +228,9 @@ def file_at(repo: Repository, side: Side, path: str) -> bytes | None:
         GitError: git failed, or a blob is missing.
     """
     nothing = EmptyTree("only one side is read")
-    file = changes(repo, nothing, side, lambda _path, _data: "", [escape_glob(path)]).head.get(path)
+    file = changes(repo, nothing, side, lambda _path, _data: NATIVE_FORMAT, [escape_glob(path)]).head.get(
+        path
+    )
     return None if file is None else file.data
 
 

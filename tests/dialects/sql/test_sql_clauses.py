@@ -14,10 +14,10 @@ import pytest
 import yaml
 
 from schemalint.base.values import replace
-from schemalint.contract.dialects.sql import SqlReading, read_sql
-from schemalint.contract.dialects.sql.table import Settings
+from schemalint.contract.dialects import Reading, sql
 from schemalint.delta.diff import diff
 from schemalint.model.declaration import created_state
+from schemalint.model.file_format import FileFormat
 from support.golden import UPDATE, assert_golden
 from support.logs import read_live
 
@@ -27,6 +27,22 @@ if TYPE_CHECKING:
     from schemalint.delta.table import TableState
 
 HERE: Final = Path(__file__).parent
+DOCS: Final = HERE.parents[2] / "docs"
+INTRODUCTION: Final = """\
+# Clauses of SQL files
+
+What becomes of each clause of a `CREATE TABLE`, and of the statements around it, in files that an entry of
+`contracts` with `format = "sql"` names ([configuration](configuration.md#tables-in-sql-files)):
+
+- *read*: the contract has it, and Delta 4.4.0 makes the same table of the statement.
+- *unmanaged*: the table is read, and what is named here is not in Delta's log. `check` counts it.
+- *skipped*: the statement declares no Delta table, or not its columns. `check` counts it.
+- *refused*: an error at the line of the clause.
+
+The last column is what Delta 4.4.0 with Spark 4.2.0 did with the example: *accepted*, or the class of its
+error. Where it refuses what is read, a rule has a finding, or the answer depends on the table. What only
+Databricks reads was not run. This page is written by a test.\
+"""
 CASES: Final[dict[str, list[dict[str, Any]]]] = yaml.safe_load((HERE / "cases.yaml").read_text("utf-8"))
 ALL: Final = [(group, case) for group, cases in CASES.items() for case in cases]
 ANSWERS: Final = HERE / "answers.yaml"
@@ -52,22 +68,24 @@ BY_DESIGN: Final = frozenset(
 because the file is no declaration."""
 
 
-def reading_of(sql: str, warehouse: str = WAREHOUSE) -> SqlReading:
+def reading_of(text: str, warehouse: str = WAREHOUSE) -> Reading:
     """Read the statements of a case."""
-    return read_sql("tables.sql", sql.replace("{warehouse}", warehouse).encode(), Settings({}))
+    data = text.replace("{warehouse}", warehouse).encode()
+    return sql.read("tables.sql", data, None, FileFormat("sql"))
 
 
-def outcome(reading: SqlReading) -> tuple[str, str]:
+def outcome(reading: Reading) -> tuple[str, str]:
     """Return what becomes of the statements, and the words that say so."""
     if reading.errors:
         error = reading.errors[0]
         assert error.location is not None
         return "refused", f"{error.message} ({error.help})"
-    if reading.unmanaged:
-        return "unmanaged", ", ".join(sorted({what for each in reading.unmanaged.values() for what in each}))
+    unmanaged = [kind for kind in sorted(reading.left_out) if kind.islower()]
+    if unmanaged:
+        return "unmanaged", ", ".join(unmanaged)
     if reading.contracts:
         return "read", ""
-    return "skipped", ", ".join(f"{number} {kind}" for kind, number in sorted(reading.skipped.items()))
+    return "skipped", ", ".join(f"{number} {kind}" for kind, number in sorted(reading.left_out.items()))
 
 
 def answers() -> dict[str, str]:
@@ -78,7 +96,7 @@ def answers() -> dict[str, str]:
 
 def test_the_table_of_clauses() -> None:
     recorded = answers()
-    lines: list[str] = []
+    lines = [INTRODUCTION]
     for group, cases in CASES.items():
         lines += [
             "",
@@ -90,9 +108,13 @@ def test_the_table_of_clauses() -> None:
         for case in cases:
             what, words = outcome(reading_of(case["sql"]))
             engine = "not asked: Databricks" if case.get("databricks") else recorded[case["sql"]]
-            cells = [case["clause"], f"`{case['sql']}`", f"{what}: {words}" if words else what, engine]
+            cells = [case["clause"], _code(case["sql"]), f"{what}: {words}" if words else what, engine]
             lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
-    assert_golden("\n".join(lines).lstrip("\n") + "\n", HERE / "clauses.md")
+    assert_golden("\n".join(lines) + "\n", DOCS / "sql-clauses.md")
+
+
+def _code(text: str) -> str:
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
 def _cell(text: str) -> str:
@@ -144,11 +166,11 @@ def _comparable(state: TableState) -> TableState:
     return replace(state, features=frozenset(), properties=kept)
 
 
-def _answer(spark: SparkSession, sql: str) -> str:
+def _answer(spark: SparkSession, text: str) -> str:
     """Run statements one by one, and return the first error class."""
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
-    for statement in re.split(r";\s+(?=[A-Z])", sql):
+    for statement in re.split(r";\s+(?=[A-Z])", text):
         try:
             spark.sql(statement)
         except PySparkException as error:

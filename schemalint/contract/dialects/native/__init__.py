@@ -11,6 +11,7 @@ from schemalint.base.errors import ContractError, Location
 from schemalint.contract.dialects import OF_CONTRACTS, OF_FIELDS, OF_TABLES, Reading
 from schemalint.contract.dialects.native.document_reader import handles, read_beside, read_document
 from schemalint.model.contract import Contract
+from schemalint.model.file_format import NATIVE_FORMAT, FileFormat
 
 EXPRESSES: Final = frozenset((*OF_CONTRACTS, *OF_TABLES, *OF_FIELDS))
 IS_EDITED: Final = True
@@ -21,7 +22,7 @@ def candidate(_path: str, data: bytes) -> bool:
     return document.candidate(data)
 
 
-def table_names(data: bytes) -> Iterable[str]:
+def table_names(data: bytes, _settings: FileFormat = NATIVE_FORMAT) -> Iterable[str]:
     """Return the tables that a file declares; a document that `read` refuses may add a name too."""
     try:
         return root_values(decode(data, ""), "table")
@@ -29,7 +30,9 @@ def table_names(data: bytes) -> Iterable[str]:
         return ()
 
 
-def read(path: str, data: bytes | str, older: Reading | None = None) -> Reading:
+def read(
+    path: str, data: bytes | str, older: Reading | None = None, _settings: FileFormat = NATIVE_FORMAT
+) -> Reading:
     """Read all contracts of a file.
 
     Documents that are not contracts are skipped; a file without any contract is an error. Columns that the

@@ -289,8 +289,9 @@ class ManagedBy(TypedDict, total=False):
 
     tool: Required[str]
     """Name of the tool, e.g. `dbt`."""
-    how: Literal["alter", "replace", "rename"]
-    """Whether the tool alters the table (the default), replaces it, or builds another one and renames it."""
+    how: Literal["alter", "replace", "rename", "create"]
+    """Whether the tool alters the table (the default), replaces it, builds another one and renames it, or
+    only creates it where it is missing."""
     on_column_change: Literal["append", "sync", "fail", "ignore"]
     """What the tool does to a table that it alters when columns differ; it follows each change by default."""
 

@@ -11,73 +11,57 @@ Nothing in a file is run or opened.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Final
 
 from schemalint.base.document import decode
 from schemalint.base.errors import ContractError
-from schemalint.base.values import field, frozen
+from schemalint.contract.dialects import Reading
 from schemalint.contract.dialects.sql.file_reader import FileReader
 from schemalint.contract.dialects.sql.lexer import SqlText
-from schemalint.contract.dialects.sql.table import Anchors, Settings, Table
+from schemalint.contract.dialects.sql.table import Anchors, Table
 from schemalint.model.contract import Contract, ManagedHow
+from schemalint.model.file_format import FileFormat
 
 EXPRESSES: Final = frozenset(
     {"comment", "default", "generated", "identity"}
     | {"description", "partitioned_by", "clustered_by", "constraints", "properties"}
 )
+IS_EDITED: Final = False
 
 
-@frozen
-class SqlReading:
-    """What a file declares.
-
-    Attributes:
-        contracts: The tables, in their order.
-        errors: What cannot be read.
-        unreadable: The keys of tables that are not read; they are not gone.
-        skipped: The kinds of statements that declare no table, and how many of each there are.
-        unmanaged: What Delta's log does not store, by the key of its table: ``primary key``.
-    """
-
-    contracts: tuple[Contract, ...] = ()
-    errors: tuple[ContractError, ...] = ()
-    unreadable: frozenset[str] = frozenset()
-    skipped: Counter[str] = field(default_factory=Counter)
-    unmanaged: dict[str, tuple[str, ...]] = field(default_factory=dict)
+def candidate(_path: str, _data: bytes) -> bool:
+    """Return whether a file may declare tables: a statement that nobody can read may declare one too."""
+    return True
 
 
-def read_sql(file: str, data: bytes, settings: Settings) -> SqlReading:
-    """Return the tables that a file declares.
+def table_names(data: bytes, settings: FileFormat) -> Iterator[str]:
+    """Yield the names of the tables that a file declares; what cannot be read has none."""
+    for contract in read("", data, None, settings).contracts:
+        yield contract.table
 
-    Args:
-        file: Its path, for positions.
-        data: Its content.
-        settings: What its entry of the configuration says.
-    """
+
+def read(path: str, data: bytes | str, _older: Reading | None, settings: FileFormat) -> Reading:
+    """Read all tables that a file declares; what else is in it is counted."""
     try:
-        source = SqlText(file, decode(data, file))
+        source = SqlText(path, data if isinstance(data, str) else decode(data, path))
     except ContractError as error:
-        return SqlReading(errors=(error,))
+        return Reading(errors=(error,))
     reader = FileReader(source, settings)
     reader.read()
     contracts: list[Contract] = []
     errors = [*reader.errors]
+    left_out = Counter(reader.skipped)
     for index, table in enumerate(reader.tables.values()):
+        left_out.update(table.unmanaged)
         try:
             contracts.append(_contract(source, table, settings, index))
         except ContractError as error:
             errors.append(error)
-            reader.unreadable.add(str(table.name))
-    return SqlReading(
-        tuple(contracts),
-        tuple(errors),
-        frozenset(reader.unreadable),
-        reader.skipped,
-        {key: tuple(table.unmanaged) for key, table in reader.tables.items() if table.unmanaged},
-    )
+    return Reading(tuple(contracts), tuple(errors), left_out)
 
 
-def _contract(source: SqlText, table: Table, settings: Settings, index: int) -> Contract:
+def _contract(source: SqlText, table: Table, settings: FileFormat, index: int) -> Contract:
     """Return a table as a contract.
 
     Raises:
@@ -90,7 +74,6 @@ def _contract(source: SqlText, table: Table, settings: Settings, index: int) -> 
         location=table.location,
         managed_by=managed_by,
         managed_how=how,
-        dialect="sql",
         file=source.file,
         document=index,
         anchors=Anchors(source, table.spans),
@@ -105,7 +88,7 @@ _OWN_WORDS: Final[dict[str, tuple[str, ManagedHow]]] = {
 """What brings a table to its declaration where only the statement says so: a job that runs it."""
 
 
-def _managed(source: SqlText, table: Table, settings: Settings) -> tuple[str, ManagedHow]:
+def _managed(source: SqlText, table: Table, settings: FileFormat) -> tuple[str, ManagedHow]:
     if settings.managed_by is None:
         return _OWN_WORDS[table.words]
     how = settings.how or "alter"

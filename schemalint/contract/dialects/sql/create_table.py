@@ -12,11 +12,12 @@ from schemalint.contract.dialects.sql.cursor import Cursor
 from schemalint.contract.dialects.sql.lexer import Token
 from schemalint.contract.dialects.sql.names import Namespace, read_name
 from schemalint.contract.dialects.sql.properties import read_properties
-from schemalint.contract.dialects.sql.table import Settings, Table, Words
+from schemalint.contract.dialects.sql.table import Table, Words
 from schemalint.contract.dialects.sql.variables import Variables
 from schemalint.delta.datatype import UNMANAGED, field_at, path_of_names
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.properties import CONSTRAINT_PREFIX
+from schemalint.model.file_format import FileFormat
 
 DELTA: Final = "delta"
 _OF_PARTITIONS: Final = ("NOT", "COMMENT")
@@ -36,7 +37,7 @@ _CLONES: Final = frozenset({"SHALLOW", "DEEP", "CLONE"})
 
 
 def read_create_table(
-    cursor: Cursor, settings: Settings, variables: Variables, namespace: Namespace
+    cursor: Cursor, settings: FileFormat, variables: Variables, namespace: Namespace
 ) -> Table | str:
     """Return the table that a statement declares, or what it is if it declares none for Delta.
 
@@ -79,7 +80,7 @@ def _beginning(cursor: Cursor) -> Words:
     return "or replace" if replaces else "create"
 
 
-def _format(rest: Cursor, settings: Settings) -> str:
+def _format(rest: Cursor, settings: FileFormat) -> str:
     """Return ``delta``, or what the statement is instead; it is looked at from behind the table's name."""
     columns = rest.next
     if columns.text == "(":

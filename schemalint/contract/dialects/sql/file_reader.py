@@ -16,9 +16,10 @@ from schemalint.contract.dialects.sql.create_table import read_create_table
 from schemalint.contract.dialects.sql.cursor import Cursor
 from schemalint.contract.dialects.sql.lexer import SqlText, Token, statements, too_deep
 from schemalint.contract.dialects.sql.names import Namespace, read_name
-from schemalint.contract.dialects.sql.table import Settings, Table
+from schemalint.contract.dialects.sql.table import Table
 from schemalint.contract.dialects.sql.variables import Variables
 from schemalint.model.contract import table_key
+from schemalint.model.file_format import FileFormat
 
 # fmt: off
 _ELSEWHERE: Final = frozenset({
@@ -56,18 +57,16 @@ class FileReader:
     Attributes:
         tables: The tables so far, by their keys.
         errors: What cannot be read.
-        unreadable: The keys of tables with an error.
         skipped: How often each kind of statement was left out.
     """
 
-    def __init__(self, source: SqlText, settings: Settings) -> None:
+    def __init__(self, source: SqlText, settings: FileFormat) -> None:
         self._source, self._settings = source, settings
-        self._variables = Variables(source, settings.variables)
+        self._variables = Variables(source, dict(settings.variables))
         self._namespace = Namespace()
         self._dropped: dict[str, Cursor] = {}
         self.tables: dict[str, Table] = {}
         self.errors: list[ContractError] = []
-        self.unreadable: set[str] = set()
         self.skipped: Counter[str] = Counter()
 
     def read(self) -> None:
@@ -142,11 +141,7 @@ class FileReader:
                 raise self._unknown(tokens[0], "a procedure is a script, not a declaration")
             self._skip(f"CREATE {what}", tokens)
             return
-        try:
-            table = read_create_table(self._cursor(tokens), self._settings, self._variables, self._namespace)
-        except ContractError:
-            self._note_unreadable(tokens)
-            raise
+        table = read_create_table(self._cursor(tokens), self._settings, self._variables, self._namespace)
         if isinstance(table, str):
             self.skipped[table] += 1
             return
@@ -158,19 +153,6 @@ class FileReader:
         self.tables[key] = table
         if key in self._dropped:
             raise self._emptied(table, self._dropped[key])
-
-    def _note_unreadable(self, tokens: Sequence[Token]) -> None:
-        """Remember the name of a table that is not read, so that nobody takes it for removed."""
-        index = next((index for index, token in enumerate(tokens) if token.word == "TABLE"), None)
-        if index is None:
-            return
-        cursor = Cursor(self._source, tokens[index + 1 :])
-        cursor.accept("IF", "NOT", "EXISTS")
-        try:
-            name = self._namespace.complete(cursor, read_name(cursor, self._variables))
-        except ContractError:
-            return
-        self.unreadable.add(table_key(str(name)))
 
     def _drop(self, tokens: Sequence[Token]) -> None:
         cursor = self._cursor(tokens)

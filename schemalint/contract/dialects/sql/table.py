@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from schemalint.base.document import Span
 from schemalint.base.errors import Location
-from schemalint.base.values import frozen
 from schemalint.contract.anchors import normal
 from schemalint.contract.dialects.sql.lexer import SqlText
 from schemalint.contract.dialects.sql.names import TableName
 from schemalint.delta.datatype import UNMANAGED, Field, Managed, Struct
 from schemalint.delta.path import Path
 from schemalint.delta.table import TableState
-from schemalint.model.contract import Anchor, ManagedHow
+from schemalint.model.contract import Anchor
 
 Words: TypeAlias = Literal["create", "if not exists", "or replace"]
 """How a CREATE TABLE begins."""
-
-
-@frozen
-class Settings:
-    """What an entry of the configuration says of its files.
-
-    Attributes:
-        variables: The values of variables by name, as one target has them.
-        using: The format of a table without ``USING``; None to leave such tables out.
-        managed_by: What brings the tables to their declaration; None where the statement's words decide.
-        how: How another tool does it; None where the statement's words decide.
-    """
-
-    variables: Mapping[str, str]
-    using: str | None = None
-    managed_by: str | None = None
-    how: ManagedHow | None = None
-
-
-NO_SETTINGS: Final = Settings({})
 
 
 class Table:

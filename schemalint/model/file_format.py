@@ -1,0 +1,31 @@
+"""The format of a file with contracts, and what the configuration says of the files of one entry."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schemalint.base.values import frozen
+from schemalint.model.contract import NATIVE, ManagedHow
+
+
+@frozen
+class FileFormat:
+    """How a file is read.
+
+    Attributes:
+        name: The name of the format.
+        variables: Names and values of variables in the file, as one target has them, sorted.
+        using: The format of a table whose statement says none; None to leave such tables out.
+        managed_by: What brings the tables to their declaration; None where the file itself says it.
+        how: How another tool does that; None where the file itself says it.
+    """
+
+    name: str = NATIVE
+    variables: tuple[tuple[str, str], ...] = ()
+    using: str | None = None
+    managed_by: str | None = None
+    how: ManagedHow | None = None
+
+
+NATIVE_FORMAT: Final = FileFormat()
+"""schemalint's own format, which needs no settings."""

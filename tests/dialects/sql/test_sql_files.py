@@ -1,0 +1,156 @@
+"""SQL files through the commands: check, plan, exceptions, settings, targets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from support.project import Project
+from support.repo import Repo
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SETTINGS: Final = """\
+contracts = [{path = "ddl/**/*.sql", format = "sql", variables = {catalog = "main"}}]
+"""
+DEV: Final = '[targets.dev]\nroot = "lake"\n[targets.dev.variables]\ncatalog = "dev_jane"\n'
+ORDERS: Final = """\
+-- Orders of the shop
+CREATE TABLE ${catalog}.sales.orders (
+  id BIGINT NOT NULL,
+  customer STRUCT<
+    name: STRING,
+    zip: INT
+  >,
+  amount DECIMAL(10,2)
+) USING delta;
+GRANT SELECT ON TABLE ${catalog}.sales.orders TO `analysts`;
+"""
+
+
+@pytest.fixture
+def ddl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Project:
+    """A repository with a folder of SQL files as the working directory."""
+    project = Project(Repo(tmp_path / "repository"), capsys)
+    for name, value in project.repo.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(project.repo.path)
+    project.repo.write("schemalint.toml", SETTINGS)
+    project.repo.write("ddl/sales/orders.sql", ORDERS)
+    project.repo.commit()
+    return project
+
+
+def test_a_change_of_a_nested_field_is_found_in_its_line(ddl: Project) -> None:
+    ddl.repo.write("ddl/sales/orders.sql", ORDERS.replace("zip: INT", "zip: SMALLINT"))
+    run = ddl.check()
+    assert run.out.startswith("ddl/sales/orders.sql:6:10: TW001 error")
+    assert run.status == 1
+
+
+def test_what_is_left_out_is_counted(ddl: Project) -> None:
+    ddl.repo.write("ddl/views.sql", "CREATE VIEW v AS SELECT 1;\nCREATE VIEW w AS SELECT 2;")
+    ddl.repo.write("ddl/keys.sql", "CREATE TABLE sales.items (id INT NOT NULL PRIMARY KEY) USING delta")
+    run = ddl.check("--all")
+    assert "note: not compared in files of sql: 2 × CREATE VIEW, 1 × GRANT, 1 × primary key" in run.err  # noqa: RUF001
+    assert run.status == 0
+
+
+def test_an_exception_beside_the_configuration_approves(ddl: Project) -> None:
+    ddl.repo.write("ddl/sales/orders.sql", ORDERS.replace("zip: INT", "zip: SMALLINT"))
+    ddl.repo.write(
+        "exceptions.yaml",
+        "schemalint_exceptions: 1\nexceptions:\n  - {table: main.sales.orders, rule: TW001, "
+        "column: customer.zip, from: int, to: smallint, via: rewrite, reason: all fit}\n",
+    )
+    assert ddl.check().status == 0
+
+
+def test_a_plan_has_the_names_of_its_target(ddl: Project) -> None:
+    ddl.repo.write("schemalint.toml", SETTINGS + DEV)
+    ddl.repo.commit()
+    (ddl.repo.path / "lake").mkdir()
+    run = ddl.run("plan", "--output-format", "sql")
+    assert "lake/dev_jane/sales/orders" in run.out
+    assert "lake/main" not in run.out
+
+
+def test_a_migration_is_refused_with_its_place(ddl: Project) -> None:
+    ddl.repo.write("ddl/002.sql", "ALTER TABLE main.sales.orders ADD COLUMN note STRING;\n")
+    run = ddl.check()
+    assert run.status == 2
+    assert "ddl/002.sql:1:1" in run.out
+    assert "is a migration of main.sales.orders" in run.out
+
+
+def test_a_table_in_sql_and_in_yaml_is_declared_twice(ddl: Project) -> None:
+    ddl.repo.write(
+        "orders.yml",
+        "schemalint: 1\ntable: main.sales.orders\ncolumns:\n  - {name: id, type: bigint}\n",
+    )
+    assert "CT002" in ddl.check().codes
+
+
+def test_a_table_moves_from_yaml_to_sql_without_a_drop(ddl: Project) -> None:
+    native = "schemalint: 1\ntable: main.sales.items\ncolumns:\n  - {name: id, type: bigint}\n"
+    ddl.repo.write("items.yml", native)
+    ddl.repo.commit()
+    (ddl.repo.path / "items.yml").unlink()
+    ddl.repo.write("ddl/items.sql", "CREATE TABLE main.sales.items (id INT) USING delta")
+    assert ddl.check().codes == ["TW001"]
+
+
+def test_if_not_exists_is_one_finding_whatever_changes(ddl: Project) -> None:
+    text = ORDERS.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS")
+    ddl.repo.write("ddl/sales/orders.sql", text)
+    ddl.repo.commit()
+    ddl.repo.write("ddl/sales/orders.sql", text.replace("zip: INT", "zip: SMALLINT").replace("BIGINT", "INT"))
+    assert ddl.check().codes == ["RB010"]
+
+
+def test_or_replace_has_the_rules_of_a_table_that_is_built_anew(ddl: Project) -> None:
+    text = ORDERS.replace("CREATE TABLE", "CREATE OR REPLACE TABLE")
+    ddl.repo.write("ddl/sales/orders.sql", text)
+    ddl.repo.commit()
+    ddl.repo.write("ddl/sales/orders.sql", text.replace("(10,2)", "(5,2)"))
+    assert ddl.check().codes == ["RB002"]
+
+
+def test_the_entry_says_who_runs_the_files(ddl: Project) -> None:
+    entry = SETTINGS.replace(
+        'format = "sql"', 'format = "sql", managed_by = {tool = "jobs", how = "replace"}'
+    )
+    ddl.repo.write("schemalint.toml", entry)
+    ddl.repo.write("ddl/sales/orders.sql", ORDERS.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+    ddl.repo.commit()
+    run = ddl.check("--all")
+    assert run.status == 2
+    assert "its entry says that jobs replaces it" in run.out
+
+
+def test_a_file_in_two_entries_is_an_error(ddl: Project) -> None:
+    entries = '{path = "ddl/**", format = "sql"}, {path = "**/*.sql", format = "sql", using = "delta"}'
+    ddl.repo.write("schemalint.toml", f"contracts = [{entries}]\n")
+    run = ddl.check("--all")
+    assert run.status == 2
+    assert "ddl/sales/orders.sql is in two entries of `contracts`" in run.err + run.out
+
+
+def test_tables_without_using_are_delta_on_databricks(ddl: Project) -> None:
+    ddl.repo.write("ddl/items.sql", "CREATE TABLE main.sales.items (id INT)")
+    assert "1 × CREATE TABLE without USING" in ddl.check("--all").err  # noqa: RUF001
+    ddl.repo.write(
+        "schemalint.toml", SETTINGS + '[targets.prod]\nroot = "lake"\nengine = "databricks 16.4"\n'
+    )
+    run = ddl.check("--all")
+    assert "without USING" not in run.err
+    assert "in 2 tables" in run.out
+
+
+def test_another_value_of_a_variable_declares_another_table(ddl: Project) -> None:
+    ddl.repo.write("schemalint.toml", SETTINGS.replace('"main"', '"other"'))
+    run = ddl.check()
+    assert run.codes == ["CT001"]
+    assert "main.sales.orders" in run.out

@@ -29,7 +29,7 @@ _ELSEWHERE: Final = frozenset({
     "INSERT",
     "LIST", "LOAD", "LOCK", "MAP", "MERGE", "MSCK", "OPTIMIZE", "PUT", "REDUCE", "REFRESH", "REMOVE",
     "REORG", "REPAIR", "RESET", "RESTORE", "REVOKE", "SELECT", "SET", "SHOW", "SYNC", "TABLE", "TRUNCATE",
-    "UNCACHE", "UNDROP", "UNLOCK", "UPDATE", "VACUUM", "VALUES", "WITH",
+    "UNCACHE", "UNDROP", "UNLOCK", "UNSET", "UPDATE", "VACUUM", "VALUES", "WITH",
 })
 """Words that begin a statement which declares no table."""
 
@@ -84,6 +84,9 @@ class FileReader:
             self.errors.append(error)
 
     def _statement(self, tokens: Sequence[Token]) -> None:
+        tokens = _without_magic(tokens)
+        if not tokens:
+            return
         first, second = tokens[0], tokens[1] if len(tokens) > 1 else tokens[0]
         words = first.word, second.word
         match words:
@@ -98,6 +101,8 @@ class FileReader:
                 self._drop(tokens)
             case ("USE", _) | ("SET", "CATALOG"):
                 self._use(tokens)
+            case ("", language) if first.text == "%":
+                self.skipped[f"cell of {language}"] += 1
             case ("BEGIN", _):
                 raise self._unknown(first, "statements between BEGIN and END are a script, not declarations")
             case ("ALTER" | "DROP", object_) if object_ in _OBJECTS:
@@ -179,10 +184,17 @@ class FileReader:
             for word in ("SCHEMA", "DATABASE", "NAMESPACE"):
                 if cursor.ahead(1).kind != "end" and cursor.accept(word):
                     break
-        name = read_name(cursor, self._variables)
+        is_text = is_catalog and cursor.next.kind == "string"
+        parts = (cursor.text(),) if is_text else read_name(cursor, self._variables).parts
         cursor.require_end()
-        self._namespace = self._namespace.use(name.parts, "catalog" if is_catalog else "schema")
+        self._namespace = self._namespace.use(parts, "catalog" if is_catalog else "schema")
         self.skipped["USE"] += 1
+
+
+def _without_magic(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return a cell of a notebook without its first line ``%sql``."""
+    is_sql = len(tokens) > 1 and tokens[0].text == "%" and tokens[1].word == "SQL"
+    return tokens[2:] if is_sql else tokens
 
 
 def _swallowed(tokens: Sequence[Token]) -> Token | None:

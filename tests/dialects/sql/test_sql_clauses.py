@@ -55,8 +55,8 @@ OTHERS: Final = """\
 ## Files of others
 
 What became of each statement in the tests of two projects, each read alone, on 2026-11-28
-(`python tests/dialects/sql/corpus.py FOLDER`). None was left out in silence, and none ended in a crash. Most refused statements
-are `ALTER TABLE` without the table's `CREATE TABLE` in the same file, which these files do not have, or change columns.
+(`python tests/dialects/sql/corpus.py FOLDER`). None was left out in silence, and none ended in a crash. Most
+refused statements are `ALTER TABLE`: they change columns, or their file does not create the table.
 
 | files | read | skipped | refused |
 | --- | --- | --- | --- |

@@ -153,4 +153,4 @@ def test_another_value_of_a_variable_declares_another_table(ddl: Project) -> Non
     ddl.repo.write("schemalint.toml", SETTINGS.replace('"main"', '"other"'))
     run = ddl.check()
     assert run.codes == ["CT001"]
-    assert "main.sales.orders" in run.out
+    assert "declares other.sales.orders now, at another location" in run.out

@@ -351,6 +351,8 @@ def test_sqlglot_reads_the_same_columns_where_it_reads_the_statement() -> None:
     getLogger("sqlglot").setLevel(CRITICAL)
     compared = 0
     for text in STATEMENTS:
+        if "\\\n" in text:  # Spark goes on with such a comment in the next line, and sqlglot does not
+            continue
         contracts = read(text).contracts
         try:
             trees = sqlglot.parse(text, read="databricks")
@@ -375,9 +377,12 @@ def test_sqlglot_reads_the_same_columns_where_it_reads_the_statement() -> None:
 
 def _same_type(own: str, definition: sqlglot.exp.ColumnDef, text: str) -> bool:
     assert definition.kind is not None
+    if own == "timestamp_ntz" and "WITHOUT TIME ZONE" in text:  # sqlglot takes it for TIMESTAMP
+        return False
     try:
         other = parse_type(definition.kind.sql("databricks"))
     except TypeTextError:  # sqlglot prints some types as no Spark has them
         return False
+    own, _, _collation = own.partition(" collate ")  # a clause of its own in sqlglot's tree
     assert print_type(parse_type(own)) == print_type(other), text
     return True

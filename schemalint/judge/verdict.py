@@ -139,7 +139,7 @@ def _compared(
     of_changes = (finding for fact in git_changes(before, after) for finding in rules(fact, ctx, ("git",)))
     findings = without_ambiguous_columns((*of_changes, *_of_contract(rules, before, ctx)))
     if after.managed_how == "create" and before is not None:
-        return findings  # nothing happens to a table that exists
+        return tuple(findings)  # nothing happens to a table that exists
     upgrades = standing_upgrades(ctx, findings) if before is not None else ()
     of_readers = tuple(reader_findings(rules, ctx, upgrades, findings, ("git",)))
     for upgrade in upgrades:

@@ -15,7 +15,7 @@ from schemalint.contract.dialects.native.declared_types import declared_type, su
 from schemalint.contract.dialects.sql.cursor import Cursor
 from schemalint.contract.dialects.sql.lexer import Token, without_comments
 from schemalint.delta.datatype import UNMANAGED, DataType, Field, Identity, Managed
-from schemalint.delta.expressions import COLUMN_WORDS, expression_fault
+from schemalint.delta.expression_faults import COLUMN_WORDS
 from schemalint.delta.path import Part, Path
 from schemalint.delta.sql_text import name_error
 from schemalint.delta.type_text import TypeTextError, parse_type_with_spans
@@ -221,7 +221,7 @@ def in_brackets(cursor: Cursor) -> str:
     """Return the expression in the brackets that are next.
 
     Raises:
-        ContractError: It is no expression.
+        ContractError: There is none.
     """
     if not cursor.accept("("):
         raise cursor.expected("(")
@@ -231,19 +231,14 @@ def in_brackets(cursor: Cursor) -> str:
 
 
 def expression(cursor: Cursor, taken: tuple[Token, ...]) -> str:
-    """Return the text of an expression, as Delta stores it: comments inside of it stay.
+    """Return the text of an expression, as Delta stores it: comments inside of it stay. Rules judge it.
 
     Raises:
-        ContractError: It is no expression.
+        ContractError: There is none.
     """
     if not taken:
         raise cursor.expected("an expression")
-    text = cursor.source.text[taken[0].start : taken[-1].end]
-    fault = expression_fault(text)
-    if fault is not None:
-        span = Span(taken[0].start, taken[-1].end)
-        raise cursor.source.error(span, f"this expression {fault}", "write an expression that Spark reads")
-    return text
+    return cursor.source.text[taken[0].start : taken[-1].end]
 
 
 def read_key(cursor: Cursor) -> str:

@@ -31,7 +31,6 @@ LEAST: Final = 300
 
 REFUSED: Final = {
     "clustering-not-possible/twice": "Spark takes the second name, in another case, for no column",
-    "clustering-not-possible/four": "Spark takes no field in another case, shipping.ZIP",
     "constraint-dependence/cannot-be-read": "no expression",
     "constraint-dependence/cannot-be-read-and-is-not-declared": "no expression",
     "default-not-constant/not-readable": "no expression",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.datatype import Field, Identity, walk_fields
-from schemalint.delta.path import Path, format_path, split_path
+from schemalint.delta.path import Path, format_path, path_key, split_path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.sql_text import quote_identifier, quote_literal
 from schemalint.delta.type_text import print_type
@@ -22,7 +22,9 @@ def print_table(contract: Contract) -> str:
     if isinstance(state.partitioned_by, tuple) and state.partitioned_by:
         lines.append(f"PARTITIONED BY ({', '.join(map(quote_identifier, state.partitioned_by))})")
     if isinstance(state.clustered_by, tuple) and state.clustered_by:
-        lines.append(f"CLUSTER BY ({', '.join(map(_path, state.clustered_by))})")
+        spelled = {path_key(path): path for path, _field in walk_fields(state.columns)}
+        paths = (spelled.get(path_key(path), path) for path in state.clustered_by)
+        lines.append(f"CLUSTER BY ({', '.join(map(_path, paths))})")
     if isinstance(state.description, str):
         lines.append(f"COMMENT {quote_literal(state.description)}")
     if contract.location is not None:

@@ -30,7 +30,6 @@ LEAST: Final = 300
 """So many cases of rules have contracts that SQL can say."""
 
 REFUSED: Final = {
-    "clustering-not-possible/twice": "Spark takes the second name, in another case, for no column",
     "constraint-dependence/cannot-be-read": "no expression",
     "constraint-dependence/cannot-be-read-and-is-not-declared": "no expression",
     "default-not-constant/not-readable": "no expression",

@@ -221,3 +221,27 @@ def test_a_file_outside_of_the_repository_is_read_by_no_position(shop: Shop) -> 
     run = shop.run("check", *BASE)
     assert "TW003" in run.out
     assert "data_type: x" not in run.out
+
+
+POLICIES = """\
+[options]
+PO002.pattern = "[a-z_]+"
+PO003.of = ["table", "column"]
+PO005.types = {"decimal" = "decimal(38,9)"}
+PO004.required = true
+"""
+
+
+def test_policies_judge_what_a_model_adds_where_it_is_written(shop: Shop) -> None:
+    settings = shop.repo.path / "schemalint.toml"
+    settings.write_text(f"{settings.read_text()}\n{POLICIES}")
+    assert [code for code in shop.check(*BASE).codes if code.startswith("PO")] == []
+    shop.column("orders", "customer")["name"] = "Buyer"
+    shop.column("orders", "amount")["data_type"] = "decimal(20,2)"
+    shop.parse()
+    lines = [line for line in shop.check(*BASE).out.splitlines() if " PO" in line]
+    assert [(line.split(" ")[0].rpartition(":")[0], line.split(" ")[1]) for line in lines] == [
+        ("models/schema.yml:4:11", "PO002"),  # the YAML has no column of this name
+        ("models/schema.yml:4:11", "PO003"),
+        ("models/schema.yml:12:20", "PO005"),
+    ]

@@ -137,3 +137,19 @@ columns:
   - {name: id, type: bigint}
   - {name: amount, type: "decimal(10,2)"}
 """
+
+
+def test_a_rule_about_what_the_format_cannot_say_finds_nothing(declared: Project) -> None:
+    """It has comments of columns, and neither owners nor properties nor comments of tables."""
+    settings = (declared.repo.path / "schemalint.toml").read_text()
+    declared.repo.write(
+        "schemalint.toml",
+        f"{settings}[options]\nPO003.of = ['table', 'column']\nPO004.required = true\n"
+        "PO009.required = {'delta.enableChangeDataFeed' = 'true'}\nPO010.partitions = 'none'\n",
+    )
+    declared.repo.write("schemas.json", SCHEMAS.replace("sales.orders", "sales.payments"))
+    run = declared.check()
+    assert [line.split(":")[-1].split()[0] for line in run.out.splitlines() if " PO" in line] == ["PO003"] * 2
+    declared.repo.write("schemas.json", "{}")
+    declared.declare(NATIVE.replace("sales.orders", "sales.payments"))
+    assert {code for code in declared.check().codes if code.startswith("PO")} == {"PO003", "PO004", "PO009"}

@@ -48,9 +48,10 @@ class RuleSet:
     def with_options(self, table: str) -> tuple[Rule, ...]:
         """Return the rules with their options for a table; tables of the same options have the same rules."""
         entries = tuple(entry for entry in self.entries_for(table) if entry.options)
-        if not entries:
-            return self.rules
-        return self._by_entries.setdefault(tuple(map(id, entries)), _with_options(self.rules, entries))
+        key = tuple(map(id, entries))
+        if key not in self._by_entries:
+            self._by_entries[key] = _with_options(self.rules, entries) if entries else self.rules
+        return self._by_entries[key]
 
     @cached_property
     def _by_entries(self) -> dict[tuple[int, ...], tuple[Rule, ...]]:

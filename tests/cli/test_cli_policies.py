@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from schemalint.delta.datatype import FLOAT, LONG, STRING, Field
-from support.logs import commit_info, metadata, protocol, write_log
+from support.logs import commit_info, metadata, protocol, write_commit, write_log
 
 if TYPE_CHECKING:
     from support.project import Project, Run
@@ -223,3 +223,45 @@ def test_a_plan_does_not_ask_for_names(project: Project) -> None:
     assert run.status == 0, run.err
     assert "PO0" not in run.out + run.err
     assert "New_One" in run.out
+
+
+def test_a_lake_without_contracts_is_audited_each_night(project: Project) -> None:
+    """The audit says that it has no base; with its baseline, it is red on the next bad column only."""
+    _write_lake(project, 3)
+    project.repo.write("schemalint.toml", SETTINGS.format(applies_to="changed").partition("\n")[2])
+    audit = ("audit", "--root", "lake", "--output-format", "concise")
+    run = project.run(*audit)
+    assert (run.status, run.out.count(" PO002 "), run.out.count(" PO003 "), run.out.count(" PO005 ")) == (
+        1,
+        6,
+        9,
+        3,
+    )
+    assert (
+        "note: there is no base to compare with: PO002, PO003, PO005 judge all, as of a new table" in run.err
+    )
+    assert project.run(*audit, "--write-baseline", "lake.json").status == 0
+    assert project.run(*audit, "--baseline", "lake.json").status == 0
+    columns = (
+        Field("OrderId", LONG),
+        Field("ship_to", STRING),
+        Field("weight", FLOAT),
+        Field("Bad", LONG, comment="x y"),
+    )
+    write_commit(project.repo.path / "lake/s/t1", 1, json.dumps(metadata(*columns, table_id="id-1")))
+    run = project.run(*audit, "--baseline", "lake.json")
+    assert run.status == 1
+    assert [line for line in run.out.splitlines() if "Bad" in line and "existing" not in line] != []
+
+
+def test_a_contract_in_another_file_is_no_new_table(committed: Project) -> None:
+    committed.repo.write(
+        "schemalint.toml",
+        '[options]\nPO001.pattern = "[A-Z]+"\nPO002.pattern = "[A-Z]+"\nPO004.required = true\n',
+    )
+    committed.repo.commit()
+    old = committed.repo.path / "contracts/orders.yml"
+    text = old.read_text()
+    old.unlink()
+    committed.declare(f"{text}  - {{name: added, type: int}}\n", "elsewhere/orders.yml")
+    assert [code for code in committed.check().codes if code.startswith("PO")] == ["PO002"]

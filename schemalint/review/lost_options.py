@@ -6,10 +6,10 @@ one that matches a table counts. So two values are compared where each can be wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
-from itertools import product
+from itertools import islice, product
 from typing import Final, TypeAlias
 
 from schemalint.base.values import frozen
@@ -17,6 +17,9 @@ from schemalint.model.contract import table_key
 from schemalint.model.rule_option import Loss, OptionValue, text_of
 from schemalint.plugin import Rule
 from schemalint.project.config import Config
+
+MOST: Final = 1_000
+"""What is named of one option: a stranger's configuration can have a thousand values for some tables."""
 
 _WILDCARDS: Final = "*?["
 
@@ -60,7 +63,7 @@ def lost_options(base: Config, head: Config, rules: Iterable[Rule]) -> Iterator[
         option = declared.get(code, {}).get(name)
         losses = _any_difference if option is None else option.losses
         found = _lost(losses, _values(base, code, name), _values(head, code, name))
-        for match, (old, new) in dict.fromkeys(found):
+        for match, (old, new) in dict.fromkeys(islice(found, MOST)):
             yield LostOption(match, code, name, old, new)
 
 
@@ -113,22 +116,33 @@ def _lost(
     # The place of each value that stays, in the other sequence.
     new_place = {block.a + step: block.b + step for block in blocks for step in range(block.size)}
     old_place = {new: old for old, new in new_place.items()}
+    old_rules = [_last_for_all(value.glob, after) for value in before]
+    new_rules = [_last_for_all(value.glob, before) for value in after]
+    known: dict[tuple[str, str], tuple[Loss, ...]] = {}
     for (old_at, old), (new_at, new) in product(enumerate(before), enumerate(after)):
         if old_at in new_place and (new_at in old_place or new_at < new_place[old_at]):
             continue
         if new_at in old_place and old_at < old_place[new_at]:
             continue
-        if _is_replaced(new.glob, before[old_at + 1 :]) or _is_replaced(old.glob, after[new_at + 1 :]):
+        # Another value counts for all tables of one of them.
+        if new_rules[new_at] > old_at or old_rules[old_at] > new_at or not may_overlap(old.glob, new.glob):
             continue
-        if may_overlap(old.glob, new.glob):
-            match = old.match if new.match is None or new_at in old_place else new.match
-            for loss in losses(old.written, new.written):
-                yield match, loss
+        values = repr(old.written), repr(new.written)
+        if values not in known:
+            known[values] = tuple(losses(old.written, new.written))
+        match = old.match if new.match is None or new_at in old_place else new.match
+        for loss in known[values]:
+            yield match, loss
 
 
-def _is_replaced(glob: str, later: Collection[_Value]) -> bool:
-    """Whether one of the later values is for all tables of a glob."""
-    return any(value.glob == glob or (_is_plain(glob) and fnmatchcase(glob, value.glob)) for value in later)
+def _last_for_all(glob: str, values: Sequence[_Value]) -> int:
+    """Return the place of the last value that is for all tables of a glob; -1 if none is."""
+    places = (
+        place
+        for place in range(len(values) - 1, -1, -1)
+        if values[place].glob == glob or (_is_plain(glob) and fnmatchcase(glob, values[place].glob))
+    )
+    return next(places, -1)
 
 
 def may_overlap(one: str, other: str) -> bool:

@@ -37,6 +37,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.edit import Edit
 from schemalint.delta.engine import Engine
 from schemalint.delta.engine_answers import Answer
+from schemalint.delta.expressions import Expression, expressions_of
 from schemalint.delta.feature_drop import DropRequests
 from schemalint.delta.lengths import columns_with_lengths, shifted_structs
 from schemalint.delta.path import Path, PathIndex, lowercased, path_key
@@ -47,6 +48,7 @@ from schemalint.model import rule_option as option
 from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.consumer import Consumer, Stream, united
 from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.model.fact import (
     AffectedStreams,
     ConfigurationChanged,
@@ -136,6 +138,8 @@ class Problem:
         fix: An edit of the contract that solves the problem.
         remedy: Return the declared state with everything that the help asks for. schemalint judges it too,
             and adds to the help what else the edit then needs; of many such findings, it asks only the first.
+        is_mended: Whether the contract changes what is wrong with a live table: then it is a warning, and
+            Delta raises no error any more.
     """
 
     message: str
@@ -150,6 +154,7 @@ class Problem:
     unreadable: bool = False
     fix: Fix | None = None
     remedy: Callable[[], TableState] | None = None
+    is_mended: bool = False
 
 
 @frozen
@@ -168,11 +173,11 @@ class RuleContext:
         today: The date of the run, in UTC.
     """
 
-    contract: Contract
+    contract: Effective
     before: TableState
     after: TableState
     features: frozenset[str]
-    base: Contract | None = None
+    base: Effective | None = None
     live: LiveTable | None = None
     against: Literal["git", "live"] = "git"
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -250,6 +255,21 @@ class RuleContext:
     def feed_readers(self) -> tuple[Consumer, ...]:
         """The consumers that read the change data feed, but not as a stream."""
         return tuple(consumer for consumer in self.consumers if consumer.cdf and consumer.stream is None)
+
+    @cached_property
+    def stated_expressions(self) -> tuple[Expression, ...]:
+        """The declared expressions that the live table lacks: no statement declares another one again."""
+        in_table = frozenset(expressions_of(self.live.state)) if self.live else frozenset[Expression]()
+        declared = expressions_of(self.contract.state)
+        return tuple(expression for expression in declared if expression not in in_table)
+
+    def mends(self, expression: Expression) -> bool:
+        """Whether the contract replaces or removes an expression of the live table."""
+        return expression not in expressions_of(self.after)
+
+    def has_value(self, key: str, value: str | None) -> bool:
+        """Whether the live table has a value of a property already: then no statement sets it."""
+        return self.live is not None and self.live.state.properties.get(key) == value
 
     @property
     def column_mapping(self) -> str:

@@ -243,6 +243,25 @@ def test_mypy_reports_every_match_that_lacks_a_new_kind_of_change(mypy_output: s
     }
 
 
+MOST_FLOORS = 8
+
+
+@pytest.mark.parametrize("room", ["judge", "review"])
+def test_a_room_has_few_floors_inside(room: str) -> None:
+    """A reader meets the modules of a room one floor after the other: the longest chain of imports counts."""
+    prefix = f"schemalint.{room}."
+    below = {
+        path.stem: {name.split(".")[2] for name in _imported(path) if name.startswith(prefix)}
+        for path in (ROOT / "schemalint" / room).glob("*.py")
+        if path.stem != "__init__"
+    }
+
+    def floor(module: str) -> int:
+        return 1 + max((floor(other) for other in below[module] - {module}), default=0)
+
+    assert max(map(floor, below)) <= MOST_FLOORS
+
+
 def test_no_package_imports_a_private_module_of_another() -> None:
     """A module whose name begins with an underscore belongs to its package."""
     violations = [

@@ -25,6 +25,7 @@ from schemalint.cli._options import (
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._typed import Connection, ReportOptions, takes
+from schemalint.contract.consumers import configuration_faults, warning_of_writers
 from schemalint.delta.engine import NO_ENGINES, Engine, Engines
 from schemalint.judge.case import Case
 from schemalint.model.consumer import Consumer
@@ -33,7 +34,6 @@ from schemalint.project.config.trust import Trusted
 from schemalint.project.git import Repository
 from schemalint.review.audit_cases import TableReading, audit_cases, read_for_audit
 from schemalint.review.baseline_file import BaselineOptions, Reach, read_baseline_of, with_unused
-from schemalint.review.consumers import configuration_faults, warning_of_writers
 from schemalint.review.rule_notes import rule_notes
 from schemalint.review.rule_sets import RuleOptions, RuleSets, lock_faults, rule_sets_of
 from schemalint.review.run_audit import audit, with_exceptions
@@ -43,9 +43,9 @@ from schemalint.spark.findings_sink import FindingsSink, open_sink, require_one_
 from schemalint.tables.catalog import Catalog
 from schemalint.tables.catalog.audit_targets import AuditTargets
 from schemalint.tables.catalog.table_requests import (
-    Environment,
     TableRequest,
-    open_environment,
+    TargetContracts,
+    open_target,
     table_requests,
 )
 from schemalint.tables.storage.table_workers import TableWorkers
@@ -199,7 +199,9 @@ def _noting(
         yield case
 
 
-def _warn_of_writers(settings: Trusted, where: Environment | None, writers: list[Mapping[str, int]]) -> None:
+def _warn_of_writers(
+    settings: Trusted, where: TargetContracts | None, writers: list[Mapping[str, int]]
+) -> None:
     """Warn once of an engine that wrote tables of the target lately, and that nobody declares."""
     if where is None:
         return
@@ -270,14 +272,14 @@ def _targets(
 
 def _environment(
     repository: Repository | None, settings: Trusted, via: Catalog | None, options: AuditOptions
-) -> Environment | None:
+) -> TargetContracts | None:
     """Open the target of ``--target``; ``--all`` without it takes the only target of the configuration."""
     name = options.connection.target
     if name is None and options.everything and len(settings.targets) == 1:
         name = next(iter(settings.targets))
     if name is None and options.everything:
         raise UsageError("--all needs a target", help="give --target NAME, or --root PATH instead of --all")
-    return open_environment(repository, settings, name, via)
+    return open_target(repository, settings, name, via)
 
 
 def _rules(repository: Repository | None, settings: Trusted, options: AuditOptions) -> RuleSets:

@@ -16,6 +16,7 @@ from schemalint.cli._connection import settings_anywhere, spark_for, via_options
 from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
+from schemalint.contract.consumers import configuration_faults
 from schemalint.contract.contract_files import contract_files
 from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.table import LiveTable
@@ -25,15 +26,13 @@ from schemalint.judge.client_losses import known_clients, today
 from schemalint.judge.verdict import Verdict
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.consumer import Consumer
-from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.project.config.trust import Trusted
 from schemalint.project.git import Repository, Worktree
 from schemalint.report.table import client_matrix as reports
-from schemalint.review.consumers import configuration_faults, with_consumers
 from schemalint.tables.catalog.table_requests import (
-    Environment,
-    TableRequest,
-    open_environment,
+    TargetContracts,
+    open_target,
     read_tables,
     table_requests,
 )
@@ -131,13 +130,13 @@ def _table(
 ) -> int:
     with spark_for(settings, options.connection) as spark:
         via = spark.catalog if spark else None
-        where = open_environment(repository, settings, options.connection.target, via)
+        where = open_target(repository, settings, options.connection.target, via)
         (request,) = table_requests([table], where, via)
         (document,) = read_tables([request])
     if isinstance(document, TableFailure):
         print_error(LiveError(document.message, help=document.help))
         return 2
-    contract = _contract(request, settings)
+    contract = request.contract
     if options.planned and contract is None:
         raise UsageError(
             f"--plan needs the contract of {table}",
@@ -166,16 +165,7 @@ def _table(
     return 0
 
 
-def _contract(request: TableRequest, settings: Trusted) -> Contract | None:
-    if request.contract is None:
-        return None
-    contract = with_consumers(request.contract, settings.config)
-    if request.target is None:
-        return contract
-    return contract.for_engines(settings.targets[request.target].engines, request.target)
-
-
-def _tracking(where: Environment, contract: Contract, live: LiveTable) -> ColumnTracking | None:
+def _tracking(where: TargetContracts, contract: Effective, live: LiveTable) -> ColumnTracking | None:
     """Track the columns since the last apply, as `plan` does; None where it would plan nothing."""
     if where.repository is None:
         return None

@@ -16,10 +16,14 @@ from schemalint.cli._connection import settings_anywhere, spark_for, via_options
 from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
+from schemalint.contract.consumers import configuration_faults
 from schemalint.report.table.client_matrix import clients_json
 from schemalint.report.table.table_text import show_text
-from schemalint.review.consumers import configuration_faults
-from schemalint.tables.catalog.table_requests import open_environment, read_tables, table_requests
+from schemalint.tables.catalog.table_requests import (
+    open_target,
+    read_tables,
+    table_requests,
+)
 from schemalint.tables.table_json import TableDocument, TableFailure, failure_to_json, to_json
 
 UNREADABLE = 2
@@ -75,7 +79,7 @@ def command(options: ShowOptions) -> int:
     rows, status, is_first = settings.config.clients, 0, True
     with spark_for(settings, options.connection) as spark:
         via = spark.catalog if spark else None
-        where = open_environment(repository, settings, options.connection.target, via)
+        where = open_target(repository, settings, options.connection.target, via)
         requests = table_requests(options.tables, where, via)
         for table in read_tables(requests, history=not options.no_history):
             if isinstance(table, TableFailure):

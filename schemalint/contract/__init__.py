@@ -10,7 +10,6 @@ from schemalint.contract.dialects import Reading
 from schemalint.contract.dialects.native import why_not_a_contract
 from schemalint.contract.read_contracts import read, read_file, table_keys, unread_files
 from schemalint.model.contract import Contract
-from schemalint.model.effective import effective
 from schemalint.model.exception import WrittenException
 from schemalint.model.finding import Edit
 
@@ -21,7 +20,6 @@ __all__ = [
     "Reading",
     "edited_text",
     "editor",
-    "effective",
     "print_contract",
     "read",
     "read_exceptions",

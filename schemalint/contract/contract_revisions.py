@@ -11,6 +11,7 @@ from schemalint.base.values import frozen
 from schemalint.contract.contract_files import ContractFiles
 from schemalint.contract.contract_history import ContractHistory
 from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective, Environment, effective
 from schemalint.project.git import EmptyTree, Repository, Side, changes, resolve
 
 
@@ -93,7 +94,7 @@ class Revisions:
         """
         return self.history.tip or resolve(self.repository, "HEAD")
 
-    def at(self, commit: str, key: str) -> Contract | None:
+    def at(self, commit: str, key: str) -> Effective | None:
         """Return a table's contract at a commit, or None if no contract of it can be read."""
         contract = self.history.at(commit, key)
         return self._effective(contract) if contract else None
@@ -102,14 +103,14 @@ class Revisions:
         """Yield the commits of the branch that changed contracts, newest first."""
         return self.history.commits()
 
-    def newest_first(self, key: str) -> Iterator[tuple[str, Contract]]:
+    def newest_first(self, key: str) -> Iterator[tuple[str, Effective]]:
         """Yield the revisions of a table's contract, newest first; see `ContractHistory.newest_first`."""
         for commit, contract in self.history.newest_first(key):
             yield commit, self._effective(contract)
 
-    def since(self, commit: str, key: str) -> list[Contract]:
+    def since(self, commit: str, key: str) -> list[Effective]:
         """Return the revisions of a table's contract at a commit and later, oldest first."""
         return list(map(self._effective, self.history.since(commit, key)))
 
-    def _effective(self, contract: Contract) -> Contract:
-        return contracts.effective(contract, self.target)
+    def _effective(self, contract: Contract) -> Effective:
+        return effective(contract, Environment(self.target))

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from schemalint.base.errors import UsageError
 from schemalint.base.values import replace
 from schemalint.deploy.deploy_input import Deployment
-from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.model.table_plan import PLAN_FORMAT, Approval, Plan, Refusal, RefusalKind, StepKind, TablePlan
 
 
@@ -80,7 +80,7 @@ def without_unapproved(deployment: Deployment) -> Deployment:
     return replace(deployment, plan=replace(deployment.plan, tables=tables), full_hash=full_hash)
 
 
-def with_upgrade_allowed(contract: Contract) -> Contract:
+def with_upgrade_allowed(contract: Effective) -> Effective:
     """Return the contract as if it allowed protocol upgrades itself."""
     return replace(contract, protocol=replace(contract.protocol, allow_upgrade=True))
 

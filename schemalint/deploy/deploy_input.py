@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from schemalint import contract as contracts
 from schemalint.base.errors import SchemalintError, worst_status
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.contract_files import contract_files
@@ -13,6 +12,7 @@ from schemalint.contract.contract_revisions import contracts_at
 from schemalint.delta.engine import Engine
 from schemalint.deploy.earlier_target import EarlierDeploy
 from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective, Environment, effective
 from schemalint.model.finding import SkippedTable
 from schemalint.model.marker import declaration_hash
 from schemalint.model.stream_report import StreamReport
@@ -22,7 +22,7 @@ from schemalint.project.config import Cosmetic
 from schemalint.project.config.trust import RuleFiles, Trusted, TrustedTarget
 from schemalint.project.git import Repository, Side
 from schemalint.review.baseline import Baseline
-from schemalint.review.exception_files import Exceptions
+from schemalint.review.exceptions import Exceptions
 from schemalint.tables.catalog import Catalog
 from schemalint.tables.catalog.target_tables import TargetTables
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
@@ -150,7 +150,7 @@ class Deployment:
     """
 
     plan: Plan
-    contracts: dict[str, Contract] = field(default_factory=dict)
+    contracts: dict[str, Effective] = field(default_factory=dict)
     revision: str | None = None
     skipped: tuple[SkippedTable, ...] = ()
     unplanned: tuple[UnplannedTable, ...] = ()
@@ -215,8 +215,8 @@ def _unchanged(request: DeployInput, since: Side) -> frozenset[str]:
         contract.table
         for key, contract in declared.items()
         if key in before
-        and _planned_from(contracts.effective(before[key], target))
-        == _planned_from(contracts.effective(contract, target))
+        and _planned_from(effective(before[key], Environment(target)))
+        == _planned_from(effective(contract, Environment(target)))
     )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from schemalint import contract as contracts
 from schemalint.base import limits
 from schemalint.base.errors import UsageError
 from schemalint.base.json_object import JsonObject
@@ -19,6 +18,7 @@ from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import frozen
 from schemalint.delta.schema_json import load_json
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.effective import Environment, effective
 from schemalint.model.json_forms import own_json
 from schemalint.model.marker import declaration_hash
 from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
@@ -98,7 +98,7 @@ def in_order(plan: TablePlan, contract: Contract, earlier: EarlierDeploy) -> Tab
         contract: The contract of the table, of which no target's part is merged yet.
         earlier: The deploy log of the earlier target.
     """
-    there = contracts.effective(contract, earlier.target)
+    there = effective(contract, Environment(earlier.target))
     if not plan.has_work or there.absent:
         return plan
     if (reason := _why_not(earlier, plan.table, declaration_hash(there))) is None:

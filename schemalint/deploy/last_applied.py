@@ -30,7 +30,7 @@ from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import TypeStep, step
 from schemalint.deploy.matching_revision import matching_revision, possible_renames
 from schemalint.model.column_tracking import ColumnTracking, is_alike, track_back, track_columns
-from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.model.marker import Marker, declaration_hash, read_marker, read_pending
 from schemalint.model.revision_columns import listed_paths
 from schemalint.model.rule_codes import DRIFT_SCHEMA
@@ -55,12 +55,12 @@ class LastApplied:
             between two revisions.
     """
 
-    revisions: tuple[Contract, ...] = ()
+    revisions: tuple[Effective, ...] = ()
     is_way_back: bool = False
     judges_drift: bool = True
 
     @property
-    def base(self) -> Contract | None:
+    def base(self) -> Effective | None:
         """The applied revision; None if it is unknown."""
         if not self.revisions:
             return None
@@ -86,7 +86,7 @@ def resolved_base(repository: Repository, base: str | None) -> str | None:
 
 def find_last_applied(
     revisions: Revisions,
-    contract: Contract,
+    contract: Effective,
     table: LiveTable,
     *,
     base: str | None = None,
@@ -145,7 +145,7 @@ class _Unknown:
 
 
 def _by_marker(
-    revisions: Revisions, contract: Contract, marker: Marker, *, allow_older: bool
+    revisions: Revisions, contract: Effective, marker: Marker, *, allow_older: bool
 ) -> LastApplied | Refusal | _Unknown:
     commit = _known(revisions.repository, marker.revision) if marker.revision is not None else None
     if commit is not None:
@@ -155,8 +155,8 @@ def _by_marker(
     return _by_hash(revisions, contract, marker.hash)
 
 
-def _by_hash(revisions: Revisions, contract: Contract, hash_: str) -> LastApplied | _Unknown:
-    since: list[Contract] = [contract]
+def _by_hash(revisions: Revisions, contract: Effective, hash_: str) -> LastApplied | _Unknown:
+    since: list[Effective] = [contract]
     for _commit, revision in revisions.newest_first(contract.key):
         since.append(revision)
         if declaration_hash(revision) == hash_:
@@ -170,7 +170,7 @@ def _by_hash(revisions: Revisions, contract: Contract, hash_: str) -> LastApplie
     )
 
 
-def _by_state(revisions: Revisions, contract: Contract, table: LiveTable) -> LastApplied | _Unknown:
+def _by_state(revisions: Revisions, contract: Effective, table: LiveTable) -> LastApplied | _Unknown:
     revisions_by_commit = (
         (commit[:12], revision) for commit, revision in revisions.newest_first(contract.key)
     )
@@ -182,7 +182,7 @@ def _by_state(revisions: Revisions, contract: Contract, table: LiveTable) -> Las
 
 
 def _named_by_user(
-    revisions: Revisions, contract: Contract, base: str, *, allow_older: bool
+    revisions: Revisions, contract: Effective, base: str, *, allow_older: bool
 ) -> LastApplied | Refusal:
     if base == NO_BASE:
         return LastApplied()
@@ -200,7 +200,7 @@ def _named_by_user(
 
 
 def _related(
-    revisions: Revisions, contract: Contract, commit: str, *, allow_older: bool
+    revisions: Revisions, contract: Effective, commit: str, *, allow_older: bool
 ) -> LastApplied | Refusal | None:
     """Return the revisions between an applied commit and the declaration, if one is the other's ancestor.
 
@@ -219,12 +219,12 @@ def _related(
     )
 
 
-def _since(revisions: Revisions, contract: Contract, commit: str) -> LastApplied | None:
+def _since(revisions: Revisions, contract: Effective, commit: str) -> LastApplied | None:
     since = revisions.since(commit, contract.key)
     return LastApplied(_without_repeats([*since, contract])) if since else None
 
 
-def _way_back(revisions: Revisions, contract: Contract, commit: str) -> LastApplied | None:
+def _way_back(revisions: Revisions, contract: Effective, commit: str) -> LastApplied | None:
     applied = replace(revisions, head=Revision(commit, commit, "applied last"))
     since = applied.since(revisions.tip, contract.key)
     if applied.at(commit, contract.key) is None:
@@ -232,9 +232,9 @@ def _way_back(revisions: Revisions, contract: Contract, commit: str) -> LastAppl
     return LastApplied(_without_repeats([contract, *since]), is_way_back=True)
 
 
-def _without_repeats(revisions: Iterable[Contract]) -> tuple[Contract, ...]:
+def _without_repeats(revisions: Iterable[Effective]) -> tuple[Effective, ...]:
     """Merge equal neighbours and keep the later one, for the parts that the hash does not cover."""
-    kept: list[Contract] = []
+    kept: list[Effective] = []
     for revision in revisions:
         if kept and declaration_hash(kept[-1]) == declaration_hash(revision):
             kept[-1] = revision
@@ -254,7 +254,7 @@ def _known(repository: Repository, revision: str) -> str | None:
 
 
 def drift(
-    contract: Contract, last_applied: LastApplied, table: LiveTable, options: PlanOptions, *, repair: bool
+    contract: Effective, last_applied: LastApplied, table: LiveTable, options: PlanOptions, *, repair: bool
 ) -> Iterator[Refusal]:
     """Refuse what others altered since the last apply; with `repair`, only what it must not overwrite."""
     base = last_applied.base
@@ -341,7 +341,7 @@ def _since_later_revisions(last_applied: LastApplied, table: LiveTable) -> Itera
         yield _by_subject(pending_changes(revision, table.state, PlanOptions(tracking))).keys()
 
 
-def _recreated(base: Contract, contract: Contract, table: LiveTable) -> Iterator[Refusal]:
+def _recreated(base: Effective, contract: Effective, table: LiveTable) -> Iterator[Refusal]:
     """Refuse to drop columns again that a writer recreated after the contract dropped them."""
     old = frozenset(base.state.dropped_by_key) - listed_paths(base.state, contract.state)
     for entry in contract.state.dropped:
@@ -357,7 +357,7 @@ def _recreated(base: Contract, contract: Contract, table: LiveTable) -> Iterator
 
 
 def _altered_before_drop(
-    planned: Sequence[Change], contract: Contract, tracking: ColumnTracking | None
+    planned: Sequence[Change], contract: Effective, tracking: ColumnTracking | None
 ) -> Iterator[Refusal]:
     """Refuse to drop a column of a type that no revision gives it: it may be another column by now."""
     for removed in planned:

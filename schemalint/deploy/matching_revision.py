@@ -28,7 +28,7 @@ from schemalint.delta.path import Path, format_path, lowercased, path_key
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.column_tracking import ColumnTracking, track_columns
-from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.model.marker import declaration_hash
 from schemalint.model.rule_codes import DRIFT_SCHEMA
 from schemalint.model.table_plan import Refusal, RefusalKind
@@ -36,8 +36,8 @@ from schemalint.planner import PlanOptions, pending_changes
 
 
 def matching_revision(
-    newest_first: Iterable[tuple[str, Contract]], live: TableState
-) -> tuple[Contract, ...] | Refusal:
+    newest_first: Iterable[tuple[str, Effective]], live: TableState
+) -> tuple[Effective, ...] | Refusal:
     """Return the revisions since the newest one that a live table equals; none if it equals none.
 
     The table is refused if an older revision equals it too, with other columns under the same names, and if
@@ -47,7 +47,7 @@ def matching_revision(
         newest_first: The names and contracts of all revisions, the declaration first.
         live: The live table.
     """
-    seen: list[Contract] = []
+    seen: list[Effective] = []
     matching: tuple[str, int] | None = None
     for name, revision in newest_first:
         if seen and declaration_hash(revision) == declaration_hash(seen[-1]):
@@ -67,7 +67,7 @@ def matching_revision(
     return _unclear(since, seen, live) or since
 
 
-def equals(contract: Contract, live: TableState) -> bool:
+def equals(contract: Effective, live: TableState) -> bool:
     """Return whether a live table equals a revision.
 
     All managed objects are equal, and no column is live that the revision drops or renames and does not
@@ -88,7 +88,7 @@ def equals(contract: Contract, live: TableState) -> bool:
     )
 
 
-def _is_ambiguous(newest_first: Sequence[Contract], live: TableState) -> bool:
+def _is_ambiguous(newest_first: Sequence[Effective], live: TableState) -> bool:
     """Whether a table equals the first and the last revision with different columns under the same names."""
     revisions = [revision.state for revision in reversed(newest_first)]
     tracking = track_columns(live.columns, revisions)
@@ -96,7 +96,7 @@ def _is_ambiguous(newest_first: Sequence[Contract], live: TableState) -> bool:
     return any(isinstance(change, FieldRenamed | FieldAdded) for change in changes)
 
 
-def _unclear(since: Sequence[Contract], seen: Sequence[Contract], live: TableState) -> Refusal | None:
+def _unclear(since: Sequence[Effective], seen: Sequence[Effective], live: TableState) -> Refusal | None:
     """Refuse to add a column beside an undeclared one of its type, which could be it, renamed by hand."""
     if live.column_mapping == "none":
         return None  # columns keep their names

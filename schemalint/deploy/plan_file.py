@@ -22,6 +22,7 @@ from schemalint.delta.schema_json import allow_recursion, load_json
 from schemalint.delta.table import TableState
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Backfill, Contract, WaysOut, WriterPermissions, table_key
+from schemalint.model.effective import EVERYWHERE, Effective, effective
 from schemalint.model.json_forms import (
     consumer_from_json,
     consumer_to_json,
@@ -48,7 +49,7 @@ class Origin:
         applied_hash: The hash of the declaration in the table's marker; None without one.
     """
 
-    contract: Contract
+    contract: Effective
     planned_from: TableState | None
     options: PlanOptions
     applied_hash: str | None = None
@@ -217,7 +218,7 @@ def _origin(table: str, content: JsonObject) -> Origin:
     if content.nullable("tracking", dict) is not None:
         tracking = _tracking(content.inner("tracking"), contract.state.columns, before.columns)
     options = PlanOptions(tracking, reorder=content.flag("reorder"))
-    return Origin(contract, live, options, content.nullable("applied", str))
+    return Origin(effective(contract, EVERYWHERE), live, options, content.nullable("applied", str))
 
 
 def _backfill(content: JsonObject) -> tuple[Path, Backfill]:

@@ -28,7 +28,8 @@ from schemalint.judge.consumer_findings import each_client_once
 from schemalint.judge.rule_set import RuleSet
 from schemalint.judge.verdict import Verdict, judge
 from schemalint.model.column_tracking import ColumnTracking, resume_tracking
-from schemalint.model.contract import Contract, table_key
+from schemalint.model.contract import table_key
+from schemalint.model.effective import Effective
 from schemalint.model.exception import WrittenException
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.marker import declaration_hash, read_marker, read_pending
@@ -48,11 +49,11 @@ from schemalint.tables.catalog.target_tables import TargetTables
 
 def planned(
     request: DeployInput,
-    contract: Contract,
+    contract: Effective,
     live_tables: TargetTables,
     identities: TableIdentities,
     rules: tuple[RuleSet, ...],
-) -> tuple[TablePlan, Contract]:
+) -> tuple[TablePlan, Effective]:
     """Plan a table; the rules that the configuration ignores for it forbid nothing.
 
     Returns:
@@ -133,7 +134,7 @@ def _verdict_on(case: Case) -> tuple[Verdict, bool]:
 
 
 def _against_creation(
-    request: DeployInput, contract: Contract, live_tables: TargetTables, identities: TableIdentities
+    request: DeployInput, contract: Effective, live_tables: TargetTables, identities: TableIdentities
 ) -> Iterator[Refusal]:
     """Refuse to create a table where the target does not allow it, where other files are, or in place of one.
 
@@ -155,7 +156,7 @@ def _against_creation(
         yield from _instead_of(old, contract, live_tables)
 
 
-def _instead_of(old: Contract, contract: Contract, live_tables: TargetTables) -> Iterator[Refusal]:
+def _instead_of(old: Effective, contract: Effective, live_tables: TargetTables) -> Iterator[Refusal]:
     """Refuse to create a table while the one with the contract's old name exists."""
     with suppress(ConfigError):  # the target cannot have such a table
         if not old.absent and (table := live_tables.read(old)) is not None:
@@ -172,7 +173,7 @@ def _instead_of(old: Contract, contract: Contract, live_tables: TargetTables) ->
 
 
 def _with_last_applied(
-    request: DeployInput, contract: Contract, table: LiveTable, revisions: Revisions
+    request: DeployInput, contract: Effective, table: LiveTable, revisions: Revisions
 ) -> tuple[PlanOptions, tuple[Refusal, ...], LastApplied]:
     """Return the tracked columns; refuse if the table is ahead or drifted, or its revision is unknown."""
     try:
@@ -192,7 +193,7 @@ def _with_last_applied(
 
 
 def _for_shallow_clone(
-    request: DeployInput, contract: Contract, table: LiveTable, error: MissingHistoryError
+    request: DeployInput, contract: Effective, table: LiveTable, error: MissingHistoryError
 ) -> MissingHistoryError:
     """Say in a shallow clone that the missing commit is the one applied last: the user did not name it."""
     marker = read_marker(table)
@@ -205,7 +206,7 @@ def _for_shallow_clone(
     return MissingHistoryError(message, error.command)
 
 
-def _tracking(last_applied: LastApplied, contract: Contract, table: LiveTable) -> ColumnTracking | None:
+def _tracking(last_applied: LastApplied, contract: Effective, table: LiveTable) -> ColumnTracking | None:
     """Track the columns: by the note of an interrupted run if the table has one, else by the revisions."""
     noted = read_pending(table.state)
     if noted is not None and noted.targets and noted.hash == declaration_hash(contract):
@@ -213,7 +214,7 @@ def _tracking(last_applied: LastApplied, contract: Contract, table: LiveTable) -
     return last_applied.tracking(table.state.columns)
 
 
-def with_cosmetic_steps_waiting(plan: TablePlan, contract: Contract, cosmetic: Cosmetic) -> TablePlan:
+def with_cosmetic_steps_waiting(plan: TablePlan, contract: Effective, cosmetic: Cosmetic) -> TablePlan:
     """Return the plan whose steps wait for the next change, if all are cosmetic and stop a tracked stream.
 
     The marker waits too: the table is not as declared yet.
@@ -225,8 +226,8 @@ def with_cosmetic_steps_waiting(plan: TablePlan, contract: Contract, cosmetic: C
 
 def _approved_in_plan(
     request: DeployInput,
-    contract: Contract,
-    applied: Contract | None,
+    contract: Effective,
+    applied: Effective | None,
     revisions: Revisions,
     findings: Sequence[Finding],
 ) -> ExceptionResult:
@@ -244,7 +245,7 @@ def _approved_in_plan(
         findings: The judged findings.
     """
     written = request.exceptions
-    before: Contract | None = contract
+    before: Effective | None = contract
     if written.reviewed is not None:
         before = revisions.at(written.reviewed.commit, contract.key)
     approval = approve(findings, written.with_contracts([(before, contract)]), request.rules, written.today)
@@ -259,7 +260,7 @@ def _approved_in_plan(
     return approve(findings, exceptions, request.rules, written.today)
 
 
-def _since(applied: Contract, contract: Contract, revisions: Revisions) -> Iterator[Contract]:
+def _since(applied: Effective, contract: Effective, revisions: Revisions) -> Iterator[Effective]:
     """Yield the revisions since the applied one, newest first."""
     end = declaration_hash(applied)
     for _commit, revision in revisions.newest_first(contract.key):
@@ -293,7 +294,7 @@ def _still_forbidding(outcome: ExceptionResult) -> tuple[Finding, ...]:
     return (*outcome.remaining, *rewritten)
 
 
-def _is_removal_approved(request: DeployInput, contract: Contract) -> bool:
+def _is_removal_approved(request: DeployInput, contract: Effective) -> bool:
     """Whether an exception approves that the table of a contract has no contract any more."""
     return any(
         table_key(written.table) == contract.key and _approves_removal(written, request)

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from schemalint import contract as contracts
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.printable import visible
 from schemalint.base.values import frozen, replace
+from schemalint.contract.consumers import configuration_faults, environment, warning_of_writers
 from schemalint.contract.contract_files import contract_files, made_files
 from schemalint.contract.contract_revisions import Declarations, Revisions, contracts_at
 from schemalint.delta.column_names import nearest_name
@@ -29,6 +29,7 @@ from schemalint.deploy.several_writers import warnings
 from schemalint.deploy.table_identity import TableIdentities
 from schemalint.judge.rule_judge import collecting
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.effective import Effective, effective
 from schemalint.model.finding import SkippedTable
 from schemalint.model.table_plan import Plan, TablePlan
 from schemalint.project import git
@@ -37,7 +38,6 @@ from schemalint.project.config.declaration_files import Declarations as FileOfDe
 from schemalint.project.config.repository_config import Project, unmatched_globs
 from schemalint.project.config.trust import Trusted, resolve_storage, run_by, written_by
 from schemalint.review.baseline_file import merged_baseline
-from schemalint.review.consumers import configuration_faults, warning_of_writers, with_consumers
 from schemalint.review.exception_files import merged_exceptions
 from schemalint.review.rule_sets import lock_faults, rule_sets_for_apply
 from schemalint.review.rulebook import rules_for_apply
@@ -71,12 +71,8 @@ def prepare(request: DeployInput) -> Deployment:
         raise fault
     declarations = _declared(request)
     declared = declarations.contracts
-    requested = [
-        contracts.effective(with_consumers(contract, config), request.target.name).for_engines(
-            request.target.engines, request.target.name
-        )
-        for contract in _requested(request, declarations)
-    ]
+    where = environment(config, target=request.target.name, engines=request.target.engines)
+    requested = [effective(contract, where) for contract in _requested(request, declarations)]
     access = TargetAccess(
         request.target,
         request.repository.root,
@@ -102,9 +98,9 @@ def prepare(request: DeployInput) -> Deployment:
         UnplannedTable(error.location.file if error.location else "", error) for error in declarations.errors
     ]
 
-    def planned_or_not(contract: Contract) -> tuple[TablePlan, Contract] | UnplannedTable:
+    def planned_or_not(contract: Effective) -> tuple[TablePlan, Effective] | UnplannedTable:
         errors: list[SchemalintError] = []
-        done: list[tuple[TablePlan, Contract]] = []
+        done: list[tuple[TablePlan, Effective]] = []
         with collecting(errors, contract.table):
             sets = rule_sets.of(contract.file)
             plan, with_streams = planned(request, contract, live_tables, identities, sets)
@@ -118,15 +114,15 @@ def prepare(request: DeployInput) -> Deployment:
     plans = [plan for plan, _contract in planned_tables]
     if request.after is not None:
         plans = [in_order(plan, declared[table_key(plan.table)], request.after) for plan in plans]
-    effective = {contract.table: contract for _plan, contract in planned_tables}
+    planned_contracts = {contract.table: contract for _plan, contract in planned_tables}
     full = Plan(request.target.name, tuple(identities.without_shared_tables(plans)))
     checked = tuple(
-        without_unread_streams(plan, effective[plan.table]) if request.require_streams else plan
+        without_unread_streams(plan, planned_contracts[plan.table]) if request.require_streams else plan
         for plan in full.tables
     )
     return Deployment(
         plan=replace(full, tables=checked),
-        contracts=effective,
+        contracts=planned_contracts,
         revision=request.head.commit,
         skipped=(
             *(_skipped(contract) for contract in requested if not _is_planned(contract)),
@@ -141,7 +137,9 @@ def prepare(request: DeployInput) -> Deployment:
             *(() if request.applies else warnings(checked, request.target, config.spark)),
         ),
         access=access,
-        streams=tuple(report for plan in checked for report in planned_streams(plan, effective[plan.table])),
+        streams=tuple(
+            report for plan in checked for report in planned_streams(plan, planned_contracts[plan.table])
+        ),
         request=request,
         full_hash=full.hash,
         planned_for=lambda engine: prepare(replace(request, target=run_by(request.target, engine))),

@@ -33,6 +33,7 @@ from schemalint.judge.verdict import Verdict, judge
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.effective import EVERYWHERE, Effective, effective
 from schemalint.model.marker import PENDING, read_marker
 from schemalint.model.table_plan import Plan, Refusal, RefusalKind, StepKind, TablePlan
 from schemalint.planner import (
@@ -103,7 +104,7 @@ def resume(request: JournalInput) -> Deployment:
     live_tables = access.tables()
     live_tables.fetch(table.origin.contract for table in filed if table.origin is not None)
     plans: list[TablePlan] = []
-    contracts: dict[str, Contract] = {}
+    contracts: dict[str, Effective] = {}
     unplanned: list[UnplannedTable] = []
     for table in filed:
         errors: list[SchemalintError] = []
@@ -139,7 +140,7 @@ def _requested(request: JournalInput) -> tuple[FiledTable, ...]:
 
 def _resumed(
     request: JournalInput, filed: FiledTable, live_tables: TargetTables
-) -> tuple[TablePlan, Contract]:
+) -> tuple[TablePlan, Effective]:
     """Return what is left of a table's plan, and the declaration with the progress of its streams."""
     idle = TablePlan(
         filed.table,
@@ -153,13 +154,13 @@ def _resumed(
     )
     if filed.origin is None:
         if not filed.has_steps:
-            return idle, Contract(filed.table, state=_NOTHING)
+            return idle, _nothing_declared(filed)
         refusal = Refusal(
             RefusalKind.OPERATION,
             "its plan contains a credential, which no plan file holds",
             "apply without --plan",
         )
-        return _refused(idle, refusal), Contract(filed.table, state=_NOTHING)
+        return _refused(idle, refusal), _nothing_declared(filed)
     contract = replace(
         filed.origin.contract, engines=request.target.engines, client_rows=request.settings.config.clients
     )
@@ -191,8 +192,12 @@ def _resumed(
     return without_unread_streams(plan, contract) if request.require_streams else plan, contract
 
 
+def _nothing_declared(filed: FiledTable) -> Effective:
+    return effective(Contract(filed.table, _NOTHING), EVERYWHERE)
+
+
 def planned_again(
-    filed: FiledTable, origin: Origin, contract: Contract, location: str, target: TrustedTarget
+    filed: FiledTable, origin: Origin, contract: Effective, location: str, target: TrustedTarget
 ) -> TablePlan | None:
     """Plan the steps again; return None unless they are those that the file states the hash of."""
     name = location if is_found_by_name(contract, target) else None
@@ -223,7 +228,7 @@ def _as_planned(filed: FiledTable, origin: Origin) -> LiveTable | None:
 
 
 def _clients(
-    contract: Contract, live: LiveTable | None, tracking: ColumnTracking | None
+    contract: Effective, live: LiveTable | None, tracking: ColumnTracking | None
 ) -> tuple[ClientSupport, ...]:
     """Return what the declared clients do with the table, as the plan said it."""
     case = Case((), declared=contract, live=live, tracking=tracking)
@@ -231,7 +236,7 @@ def _clients(
 
 
 def _beyond_engine(
-    contract: Contract, live: LiveTable | None, tracking: ColumnTracking | None
+    contract: Effective, live: LiveTable | None, tracking: ColumnTracking | None
 ) -> Iterator[Refusal]:
     """Yield what the engine of the target refuses: the file may come from a time when it was another."""
     if contract.engine is None:
@@ -241,7 +246,7 @@ def _beyond_engine(
     yield from refused_by_rules(judge(case).findings)
 
 
-def _rest(plan: TablePlan, origin: Origin, contract: Contract, live: LiveTable) -> TablePlan:
+def _rest(plan: TablePlan, origin: Origin, contract: Effective, live: LiveTable) -> TablePlan:
     """Return the plan with the steps that the table lacks; refuse a table in no state of the plan."""
     marker = read_marker(live)
     now = replace(plan, table_id=live.metadata.table_id, version=live.version, marker=marker)
@@ -278,7 +283,7 @@ def _rest(plan: TablePlan, origin: Origin, contract: Contract, live: LiveTable) 
     )
 
 
-def _is_as_declared(contract: Contract, live: LiveTable) -> bool:
+def _is_as_declared(contract: Effective, live: LiveTable) -> bool:
     has_dropped = bool(contract.drop_features & live.protocol.features)
     is_noted = PENDING in live.state.properties
     return not (has_dropped or is_noted or pending_changes(contract, live.state))

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from schemalint import contract as contracts
 from schemalint.base.errors import ConfigError, LiveError
 from schemalint.base.values import field, frozen
 from schemalint.contract.contract_revisions import Revisions
 from schemalint.contract.renamed_tables import renamed_tables
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.effective import Effective, Environment, effective
 from schemalint.model.marker import Marker, declaration_hash
 from schemalint.model.rule_codes import DUPLICATE_TABLE
 from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
@@ -47,9 +47,9 @@ class TableIdentities:
         their plans are refused.
         """
         planned = {table_key(plan.table): plan for plan in plans}
-        by_place: dict[str, list[Contract]] = defaultdict(list)
+        by_place: dict[str, list[Effective]] = defaultdict(list)
         for shared in self.declared.values():
-            contract = contracts.effective(shared, self.target.name)
+            contract = effective(shared, Environment(self.target.name))
             if not contract.absent:
                 by_place[self._found_place(contract, planned)].append(contract)
         for claimants in by_place.values():
@@ -59,7 +59,7 @@ class TableIdentities:
                     planned[contract.key] = _refused(plan, claimants, owner)
         yield from planned.values()
 
-    def name_before(self, contract: Contract) -> Contract | None:
+    def name_before(self, contract: Contract) -> Effective | None:
         """Return the contract that a contract was before its table got another name; None if it is new.
 
         The old name is declared no longer.
@@ -75,10 +75,10 @@ class TableIdentities:
             before, after = (tip, self.declared) if number < 0 else history.difference(number)
             self._renamed[number] = renamed_tables(before, after, self._places)
         old = self._renamed[number].get(contract.key)
-        return contracts.effective(old, self.target.name) if old and old.key not in self.declared else None
+        return effective(old, Environment(self.target.name)) if old and old.key not in self.declared else None
 
     def _places(self, contract: Contract) -> Iterator[str]:
-        yield self._location_key(contracts.effective(contract, self.target.name))
+        yield self._location_key(effective(contract, Environment(self.target.name)))
 
     def _location_key(self, contract: Contract, found_at: str | None = None) -> str:
         return table_location_key(contract, self.target, self.repository, found_at)
@@ -97,7 +97,7 @@ class TableIdentities:
                 )
         return self._location_key(contract)
 
-    def _owner(self, claimants: Sequence[Contract], planned: Mapping[str, TablePlan]) -> Contract | None:
+    def _owner(self, claimants: Sequence[Effective], planned: Mapping[str, TablePlan]) -> Effective | None:
         plans = [planned[contract.key] for contract in claimants if contract.key in planned]
         marker = next((plan.marker for plan in plans if plan.marker is not None), None)
         if marker is not None:
@@ -123,7 +123,7 @@ class TableIdentities:
         return max(ages, default=0)
 
 
-def _refused(plan: TablePlan, claimants: Sequence[Contract], owner: Contract | None) -> TablePlan:
+def _refused(plan: TablePlan, claimants: Sequence[Effective], owner: Contract | None) -> TablePlan:
     if owner is None:
         others = ", ".join(contract.table for contract in claimants if contract.table != plan.table)
         refusal = Refusal(

@@ -17,12 +17,12 @@ A case of `facts` is about what the source itself knows, such as a contract with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from schemalint.base.values import field, frozen, grouped, replace
+from schemalint.base.values import field, frozen, replace
 from schemalint.delta.change import Change, TableAdded, subject
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import NO_ENGINES, Engines
@@ -32,7 +32,7 @@ from schemalint.judge.column_log import Names, with_names
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state
-from schemalint.model.effective import effective
+from schemalint.model.effective import Effective
 from schemalint.model.fact import Fact
 from schemalint.plugin import RuleContext
 
@@ -78,15 +78,15 @@ class Case:
     """
 
     rules: tuple[RuleSet, ...]
-    base: Contract | None = None
-    declared: Contract | None = None
+    base: Effective | None = None
+    declared: Effective | None = None
     live: LiveTable | None = None
     target: str | None = None
     purpose: Purpose = Purpose.CHECK
     facts: tuple[Fact, ...] = ()
     files: PhysicalTypes | None = None
     name: str | None = None
-    applied: Contract | None = None
+    applied: Effective | None = None
     is_applied: bool = False
     ahead: bool = False
     tracking: ColumnTracking | None = None
@@ -97,7 +97,7 @@ class Case:
     origin_of: Callable[[Change], str] | None = None
 
     @property
-    def contract(self) -> Contract:
+    def contract(self) -> Effective:
         """The contract; else that of the base, or one that declares the table exactly as it is."""
         contract = self.declared or self.base
         if contract is None:
@@ -107,7 +107,7 @@ class Case:
         return replace(contract, engines=self.engines, engine_targets=()) if self.engines.all else contract
 
     @property
-    def edit(self) -> Contract:
+    def edit(self) -> Effective:
         """The contract, in a plan with the renames of all revisions since the last apply as one edit."""
         if self.tracking is None or self.base is not None:
             return self.contract
@@ -121,59 +121,13 @@ class Case:
         return frozenset(differing_subjects(self.applied, self.live.state, self.renamed))
 
 
-def as_declared(table: LiveTable, name: str | None = None) -> Contract:
+def as_declared(table: LiveTable, name: str | None = None) -> Effective:
     """Return the contract that declares a table exactly as it is."""
-    return Contract(name or table.uri, table.state, location=table.uri, unsaid=frozenset({"owner"}))
+    contract = Contract(name or table.uri, table.state, location=table.uri, unsaid=frozenset({"owner"}))
+    return Effective(contract)
 
 
-def effective_pairs(
-    before: Contract | None, after: Contract | None, engines: Mapping[str | None, Engines]
-) -> Iterator[tuple[str | None, Contract | None, Contract | None]]:
-    """Yield each target with the contracts that count for it, unless the table is absent from it."""
-    names = [name for contract in (before, after) if contract for name in contract.targets]
-    for target, engines_of, targets in _variants(tuple(dict.fromkeys(names)), engines):
-        new = _declared_for(target, before, after).for_engines(engines_of, *targets) if after else None
-        if new is None or not new.absent:
-            old = present(before, target)
-            yield target, old.for_engines(engines_of, *targets) if old else None, new
-
-
-def _variants(
-    names: Sequence[str], engines: Mapping[str | None, Engines]
-) -> Iterator[tuple[str | None, Engines, tuple[str, ...]]]:
-    """Yield the targets that the contract names, after one without a name for all others of the same engines.
-
-    Each comes with its engines and the targets that have these.
-    """
-    others = grouped((engine, target) for target, engine in engines.items() if target not in names)
-    everywhere = grouped((engine, target) for target, engine in engines.items())
-    for own, targets in (others or everywhere or {Engines(): ()}).items():
-        yield None, own, tuple(target for target in targets if target is not None)
-    of_all = engines.get(None, Engines())
-    yield from ((target, engines.get(target, of_all), (target,)) for target in names)
-
-
-def _declared_for(target: str | None, before: Contract | None, after: Contract) -> Contract:
-    """Return the contract for a target; an overlay that newly says ``absent`` gives way to that of the base.
-
-    A change must not take its table out of the comparison.
-    """
-    new = effective(after, target)
-    if target is None or before is None or not new.absent or present(before, target) is None:
-        return new
-    overlays = {name: overlay for name, overlay in after.targets.items() if name != target}
-    if target in before.targets:
-        overlays[target] = before.targets[target]
-    return effective(replace(after, targets=overlays), target)
-
-
-def present(base: Contract | None, target: str | None) -> Contract | None:
-    """Return the base contract for a target; None if the target did not have the table."""
-    old = effective(base, target) if base else None
-    return None if old is None or old.absent else old
-
-
-def git_context(before: Contract | None, after: Contract, created: TableState | None = None) -> RuleContext:
+def git_context(before: Effective | None, after: Effective, created: TableState | None = None) -> RuleContext:
     """Return the context without a live table: the table that Delta creates from the base replaces it.
 
     Args:
@@ -192,9 +146,9 @@ def git_context(before: Contract | None, after: Contract, created: TableState | 
 
 
 def live_context(
-    contract: Contract,
+    contract: Effective,
     live: LiveTable,
-    base: Contract | None = None,
+    base: Effective | None = None,
     tracking: ColumnTracking | None = None,
     renamed: Names = _NO_NAMES,
 ) -> RuleContext:
@@ -211,18 +165,18 @@ def live_context(
     )
 
 
-def differing_subjects(declared: Contract, live: TableState, renamed: Names) -> set[Hashable]:
+def differing_subjects(declared: Effective, live: TableState, renamed: Names) -> set[Hashable]:
     """Return the subjects in which a live table differs from a contract."""
     return {subject(pending_change) for pending_change in diff(live, _state_after(declared, live, renamed))}
 
 
 def _state_after(
-    contract: Contract, live: TableState, renamed: Names, tracking: ColumnTracking | None = None
+    contract: Effective, live: TableState, renamed: Names, tracking: ColumnTracking | None = None
 ) -> TableState:
     declared = replace(contract.settable_state, columns=with_names(contract.state.columns, renamed))
     return apply_declaration(declared, live, open_widening=contract.open.widening, tracking=tracking)
 
 
-def git_changes(before: Contract | None, after: Contract) -> tuple[Change, ...]:
+def git_changes(before: Effective | None, after: Effective) -> tuple[Change, ...]:
     """Return the changes between a contract and its base."""
     return (TableAdded(after.state),) if before is None else diff(before.state, after.state)

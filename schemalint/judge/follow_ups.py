@@ -12,7 +12,7 @@ from typing import Final
 
 from schemalint.base.values import grouped, replace
 from schemalint.delta.table import TableState
-from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule
 
@@ -29,8 +29,8 @@ Beyond it, a finding gets what the rule's first remedy needs of the table as a w
 
 def with_follow_ups(
     findings: Sequence[Finding],
-    contract: Contract,
-    judge: Callable[[Contract], Sequence[Finding]],
+    contract: Effective,
+    judge: Callable[[Effective], Sequence[Finding]],
     rules: Sequence[Rule],
 ) -> tuple[Finding, ...]:
     """Judge the contract with each remedy too, and add what is found then to the help.
@@ -99,8 +99,8 @@ class _FollowUps:
 
 def _new_findings(
     remedy: TableState,
-    contract: Contract,
-    judge: Callable[[Contract], Sequence[Finding]],
+    contract: Effective,
+    judge: Callable[[Effective], Sequence[Finding]],
     requests: Collection[object],
 ) -> Iterator[Finding]:
     """Yield the findings that a remedy brings, and those that their own remedies bring."""

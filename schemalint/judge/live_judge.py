@@ -31,8 +31,8 @@ from schemalint.judge.follow_ups import with_follow_ups
 from schemalint.judge.protocol_upgrades import protocol_upgrades, standing_upgrades, with_upgrade_findings
 from schemalint.judge.rule_judge import Judge, highest_severities, marked, without_ambiguous_columns
 from schemalint.judge.table_judge import LIVE, is_refusal_of_table, kept_refusals, table_findings
-from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
+from schemalint.model.effective import Effective
 from schemalint.model.fact import Drift, DriftKind
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import RuleContext
@@ -64,7 +64,7 @@ def with_table(judge: Judge, case: Case, live: LiveTable) -> tuple[Finding, ...]
             return ()
         severities = highest_severities(unchanged)
 
-    def judged(contract: Contract) -> tuple[Finding, ...]:
+    def judged(contract: Effective) -> tuple[Finding, ...]:
         return _findings(judge, replace(case, declared=contract), live, of_table, severities)
 
     return with_follow_ups(judged(case.edit), case.edit, judged, judge.rules)

@@ -242,7 +242,8 @@ def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against
     object_ = problem.object or object_of(fact, problem.path)
     old, new = values_of(fact)
     # That of the user, else the problem's own, else the rule's.
-    severity = rule.severity if rule.severity_is_set else problem.severity or rule.severity
+    of_problem = Severity.WARNING if problem.is_mended else problem.severity
+    severity = rule.severity if rule.severity_is_set else of_problem or rule.severity
     return Finding(
         code=rule.code,
         rule=rule.name,
@@ -257,12 +258,12 @@ def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against
         new=problem.new if problem.new is not None else new,
         location=locate_finding(fact, problem, ctx.contract),
         previous_location=locate_finding(fact, problem, ctx.base) if ctx.base else None,
-        delta_error=error_of(ctx.engine, problem.delta_error),
+        delta_error=None if problem.is_mended else error_of(ctx.engine, problem.delta_error),
         fix=problem.fix,
         remedy=problem.remedy,
         commit=fact.entry if isinstance(fact, HistoryStep) else None,
         needs_rewrite=rule.verdict == "impossible" and severity is Severity.ERROR,
-        unreadable=problem.unreadable,
+        unreadable=problem.unreadable and not problem.is_mended,
     )
 
 

@@ -14,8 +14,8 @@ from schemalint.delta.streams import Blocking
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.delta.widening import TypeStep, step
 from schemalint.model.column_tracking import ColumnTracking, track_columns
-from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
+from schemalint.model.effective import Effective
 from schemalint.model.fact import AffectedStreams
 from schemalint.model.stream_report import stream_reports, waiting_streams
 from schemalint.planner import (
@@ -86,7 +86,7 @@ def _is_refused(change: Change, ctx: RuleContext) -> bool:
     return isinstance(change, FieldRenamed | FieldRemoved | TypeChanged) and not ctx.alters(change)
 
 
-def _created_table(contract: Contract) -> LiveTable:
+def _created_table(contract: Effective) -> LiveTable:
     """Return the table that Delta creates from a contract."""
     features = contract.created_features
     readers = frozenset(name for name in features if name in FEATURES and FEATURES[name].reader)

@@ -16,7 +16,7 @@ from schemalint.delta.table import LiveTable
 from schemalint.judge.built_in_rules import with_built_in
 from schemalint.judge.case import Case, as_declared, live_context
 from schemalint.judge.rule_judge import Judge
-from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.model.fact import Fact
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import RuleContext
@@ -46,7 +46,7 @@ def of_table_alone(judge: Judge, case: Case, table: LiveTable) -> Iterator[Findi
             yield replace(finding, location=Location(table.uri))
 
 
-def _refused_by_engines(judge: Judge, contract: Contract, table: LiveTable) -> Iterator[Finding]:
+def _refused_by_engines(judge: Judge, contract: Effective, table: LiveTable) -> Iterator[Finding]:
     """Yield what an engine refuses of the changes that the contract still needs."""
     ctx = live_context(contract, table)
     of_engines = Judge(tuple(rule for rule in judge.rules if rule.engine))
@@ -55,7 +55,7 @@ def _refused_by_engines(judge: Judge, contract: Contract, table: LiveTable) -> I
 
 
 def table_findings(
-    judge: Judge, table: LiveTable, contract: Contract, files: PhysicalTypes | None = None
+    judge: Judge, table: LiveTable, contract: Effective, files: PhysicalTypes | None = None
 ) -> tuple[Finding, ...]:
     """Return the findings of a table and its history.
 
@@ -77,7 +77,7 @@ def table_findings(
     )
 
 
-def kept_refusals(judge: Judge, table: LiveTable, contract: Contract) -> Iterator[Finding]:
+def kept_refusals(judge: Judge, table: LiveTable, contract: Effective) -> Iterator[Finding]:
     """Yield what Delta Spark refuses of the state of a table, if the contract keeps it, declared or not."""
     as_it_is = _as_it_is(contract, table)
     found = [
@@ -99,7 +99,7 @@ class Faults:
 
 
 @lru_cache(maxsize=8)  # each declared client asks about the same table
-def faults_of(table: Itself[LiveTable], contract: Itself[Contract] | None = None) -> Faults:
+def faults_of(table: Itself[LiveTable], contract: Itself[Effective] | None = None) -> Faults:
     """Return why clients cannot open a table, whatever rules are selected.
 
     Args:
@@ -140,14 +140,14 @@ def _of_new_table(judge: Judge, table: LiveTable, ctx: RuleContext) -> Iterator[
 
 
 def _of_state(
-    fact: Fact, judge: Judge, table: LiveTable, contract: Contract, kept: Collection[object] = frozenset()
+    fact: Fact, judge: Judge, table: LiveTable, contract: Effective, kept: Collection[object] = frozenset()
 ) -> Iterator[Finding]:
     ctx = live_context(_as_it_is(contract, table), table)
     for finding in judge.live(fact, ctx, LIVE):
         yield _on_live_table(finding, is_checked=finding.identity in kept)
 
 
-def _as_it_is(contract: Contract, table: LiveTable) -> Contract:
+def _as_it_is(contract: Effective, table: LiveTable) -> Effective:
     return replace(contract, state=table.state, drop_features=frozenset())
 
 

@@ -16,8 +16,8 @@ from schemalint.judge.protocol_upgrades import standing_upgrades, with_upgrade_f
 from schemalint.judge.rule_judge import Judge, highest_severities, marked, without_ambiguous_columns
 from schemalint.judge.rule_set import reports, rules_for
 from schemalint.model.client import ClientSupport
-from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
+from schemalint.model.effective import Effective
 from schemalint.model.fact import (
     DuplicateTable,
     JudgedException,
@@ -133,7 +133,7 @@ def _of_creation(rules: Judge, case: Case) -> Iterator[Finding]:
 
 
 def _compared(
-    rules: Judge, before: Contract | None, created: TableState | None, after: Contract
+    rules: Judge, before: Effective | None, created: TableState | None, after: Effective
 ) -> tuple[Finding, ...]:
     ctx = git_context(before, after, created)
     of_changes = (finding for fact in git_changes(before, after) for finding in rules(fact, ctx, ("git",)))
@@ -147,7 +147,7 @@ def _compared(
     return (*findings, *of_readers)
 
 
-def _of_contract(rules: Judge, before: Contract | None, ctx: RuleContext) -> Iterator[Finding]:
+def _of_contract(rules: Judge, before: Effective | None, ctx: RuleContext) -> Iterator[Finding]:
     """Yield a contract's own findings; they are existing if the base has them, at least as severe.
 
     A table that another tool builds anew is a new one each time.
@@ -156,13 +156,13 @@ def _of_contract(rules: Judge, before: Contract | None, ctx: RuleContext) -> Ite
     return marked(findings, _base_severities(rules, before) if findings and before else {})
 
 
-def _base_severities(rules: Judge, contract: Contract) -> Mapping[object, Severity]:
+def _base_severities(rules: Judge, contract: Effective) -> Mapping[object, Severity]:
     """Return the highest severity of each finding that a contract gives for its own table."""
     return highest_severities(_of_state(rules, contract, git_context(contract, contract)))
 
 
 def _of_state(
-    rules: Judge, contract: Contract, ctx: RuleContext, *, is_new: bool = False
+    rules: Judge, contract: Effective, ctx: RuleContext, *, is_new: bool = False
 ) -> Iterator[Finding]:
     yield from rules(contract, ctx, ("git",))
     if contract.is_rebuilt and not is_new:

@@ -1,13 +1,56 @@
-"""The contract that counts for one target."""
+"""From what a file declares to what counts in one target.
+
+A contract that was read is what one file says. Rules and plans take an `Effective` one, which `effective`
+makes: of the contract, what the configuration gives its table, the overlay of the target, and the engines.
+"""
 
 from __future__ import annotations
 
-from schemalint.base.values import replace
+from collections.abc import Callable
+from typing import NewType
+
+from schemalint.base.values import frozen, replace
+from schemalint.delta.engine import NO_ENGINES, Engines
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Anchors, Contract
 
+Effective = NewType("Effective", Contract)
+"""A contract as it counts in one target."""
 
-def effective(contract: Contract, target: str | None) -> Contract:
+
+@frozen
+class Environment:
+    """Where a contract counts, with what it does not say itself.
+
+    Attributes:
+        target: The target; None for what all targets share.
+        engines: The engines that write the tables of the target.
+        engine_targets: The targets that have these engines.
+        settings: Returns a contract with what the configuration says of its table: its consumers and writers.
+    """
+
+    target: str | None = None
+    engines: Engines = NO_ENGINES
+    engine_targets: tuple[str, ...] = ()
+    settings: Callable[[Contract], Contract] = lambda contract: contract
+
+
+EVERYWHERE = Environment()
+"""What a contract says of all targets, without a configuration."""
+
+
+def effective(declared: Contract, where: Environment) -> Effective:
+    """Return a contract as it counts somewhere; what its streams have read is known once its table is.
+
+    Args:
+        declared: The contract as it was read.
+        where: The target, and what counts there.
+    """
+    contract = _with_overlay(where.settings(declared), where.target)
+    return Effective(contract.for_engines(where.engines, *where.engine_targets))
+
+
+def _with_overlay(contract: Contract, target: str | None) -> Contract:
     """Return the contract with the target's overlay merged in.
 
     Properties are merged entry by entry, and features are added. Consumers are added too; one of the overlay

@@ -11,8 +11,8 @@ from schemalint.delta.datatype import UNMANAGED, Managed, Struct, map_fields, wa
 from schemalint.delta.engine_answers import activated_by, alters_many_columns
 from schemalint.delta.path import Path, lowercased, path_key
 from schemalint.delta.properties import FEATURE_PREFIX
-from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
+from schemalint.model.effective import Effective
 from schemalint.model.table_plan import Step, StepKind
 from schemalint.planner import statements
 from schemalint.planner.columns_in_place import alter_columns, defaults_of, fewest_statements
@@ -21,7 +21,7 @@ from schemalint.planner.property_steps import other_engine_note
 CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
 
 
-def create_steps(contract: Contract, table: str) -> Iterator[Step]:
+def create_steps(contract: Effective, table: str) -> Iterator[Step]:
     """Yield the steps that create the declared table.
 
     Args:

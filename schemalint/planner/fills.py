@@ -18,6 +18,7 @@ from schemalint.delta.fill_expressions import fill_fault, fill_obstacle, reads_s
 from schemalint.delta.path import Path, format_path, is_within, lowercased, path_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.model.contract import Backfill, Contract
+from schemalint.model.effective import Effective
 from schemalint.model.finding import ObjectRef
 from schemalint.model.table_plan import Approval, Cost, Fill, Refusal, RefusalKind, Step, StepKind, TablePlan
 from schemalint.planner.alter_context import AlterContext
@@ -146,7 +147,7 @@ def with_size(plan: TablePlan, live: LiveTable, steps: Iterable[Step]) -> TableP
     return replace(plan, size=live.size())
 
 
-def refused_fills(changes: Iterable[Change], live: TableState, contract: Contract) -> Iterator[Refusal]:
+def refused_fills(changes: Iterable[Change], live: TableState, contract: Effective) -> Iterator[Refusal]:
     """Refuse fills that must not or cannot run; BF001 to BF003 report them before the merge."""
     all_changes = tuple(changes)
     renames = renames_of(all_changes)

@@ -28,8 +28,9 @@ from schemalint.delta.protocol import features_of_versions, needed_to_alter
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.model.change_kind import anchors_of, column_anchors, kind_of
 from schemalint.model.column_tracking import ColumnTracking, resume_tracking
-from schemalint.model.contract import Anchor, Contract
+from schemalint.model.contract import Anchor
 from schemalint.model.declaration import apply_declaration
+from schemalint.model.effective import Effective
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.marker import Pending, declaration_hash, read_marker, read_pending
 from schemalint.model.table_plan import Refusal, RefusalKind, Step, StepKind, TablePlan
@@ -86,7 +87,7 @@ DEFAULTS: Final = PlanOptions()
 
 
 def plan_table(
-    contract: Contract,
+    contract: Effective,
     live: LiveTable | None,
     uri: str,
     findings: Iterable[Finding] = (),
@@ -169,7 +170,7 @@ def plan_table(
 
 
 def pending_changes(
-    contract: Contract, live: TableState, options: PlanOptions = DEFAULTS
+    contract: Effective, live: TableState, options: PlanOptions = DEFAULTS
 ) -> tuple[Change, ...]:
     """Return the changes that a live table needs; without `reorder`, existing columns keep their order."""
     declared, before = with_version_features(contract.settable_state, live.features), live
@@ -198,14 +199,14 @@ def with_version_features(declared: TableState, supported: frozenset[str]) -> Ta
     return replace(declared, features=declared.features | by_version)
 
 
-def _moves(contract: Contract, state: TableState) -> Iterator[FieldMoved]:
+def _moves(contract: Effective, state: TableState) -> Iterator[FieldMoved]:
     """Yield the moves of columns in a state in which every column exists under its declared name."""
     for change in pending_changes(contract, state, PlanOptions(reorder=True)):
         if isinstance(change, FieldMoved):
             yield change
 
 
-def after_interrupted_run(contract: Contract, live: LiveTable) -> LiveTable:
+def after_interrupted_run(contract: Effective, live: LiveTable) -> LiveTable:
     """Return the table from which the declaration is planned.
 
     Most tables stay as they are. If a run of another revision was interrupted, it is the table with all names
@@ -224,7 +225,7 @@ def _after(live: LiveTable, steps: Sequence[Step]) -> LiveTable:
     return replace(live, metadata=replace(live.metadata, state=simulate(live.state, steps)))
 
 
-def _interrupted_steps(contract: Contract, live: TableState, table: str) -> tuple[Step, ...] | Refusal:
+def _interrupted_steps(contract: Effective, live: TableState, table: str) -> tuple[Step, ...] | Refusal:
     """Return the steps to the names that an interrupted run of another revision noted, and to no other."""
     noted = read_pending(live)
     if noted is None or not noted.targets or noted.hash == declaration_hash(contract):
@@ -248,7 +249,7 @@ def _interrupted_steps(contract: Contract, live: TableState, table: str) -> tupl
 
 def _planned(
     plan: TablePlan,
-    contract: Contract,
+    contract: Effective,
     live: TableState,
     refusals: Sequence[Refusal],
     steps: tuple[Step, ...],

@@ -52,8 +52,8 @@ from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import alters_stored_type
 from schemalint.delta.widening import is_container
 from schemalint.model.column_tracking import ColumnTracking
-from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration
+from schemalint.model.effective import Effective
 from schemalint.model.finding import ObjectRef, object_of_change
 from schemalint.model.marker import OWN_PROPERTIES
 from schemalint.model.table_plan import Refusal, RefusalKind
@@ -67,7 +67,7 @@ _LIVE: Final = RefusalKind.LIVE
 
 
 def refused_changes(
-    changes: Iterable[Change], live: TableState, contract: Contract, tracking: ColumnTracking | None
+    changes: Iterable[Change], live: TableState, contract: Effective, tracking: ColumnTracking | None
 ) -> Iterator[Refusal]:
     """Refuse the changes of a live table that no statement can make."""
     all_changes = tuple(changes)
@@ -84,7 +84,7 @@ def refused_changes(
         yield from _undecided(contract.state, live)
 
 
-def refused_contract(contract: Contract, live: LiveTable | None) -> Iterator[Refusal]:
+def refused_contract(contract: Effective, live: LiveTable | None) -> Iterator[Refusal]:
     """Refuse other requests of a contract, apart from changes; `live` is None for a new table."""
     state = contract.state
     for key in sorted(OWN_PROPERTIES & state.properties.keys()):
@@ -227,7 +227,7 @@ def _missing_original(path: Path, declared: TableState) -> Iterator[Refusal]:
             )
 
 
-def _undroppable_features(contract: Contract, live: LiveTable | None) -> Iterator[Refusal]:
+def _undroppable_features(contract: Effective, live: LiveTable | None) -> Iterator[Refusal]:
     """Refuse drops of features that Delta cannot drop, or would add again."""
     by_contract = {obstacle.feature for obstacle in drop_obstacles(_drop_requests(contract, None))}
     for obstacle in drop_obstacles(_drop_requests(contract, live)):
@@ -239,7 +239,7 @@ def _undroppable_features(contract: Contract, live: LiveTable | None) -> Iterato
         )
 
 
-def _drop_requests(contract: Contract, live: LiveTable | None) -> DropRequests:
+def _drop_requests(contract: Effective, live: LiveTable | None) -> DropRequests:
     before = TableState() if live is None else live.state
     return DropRequests(
         names=contract.drop_features,
@@ -322,7 +322,9 @@ def _used_by_constraints(
             )
 
 
-def _used_by_clustering(changes: Sequence[Change], live: TableState, contract: Contract) -> Iterator[Refusal]:
+def _used_by_clustering(
+    changes: Sequence[Change], live: TableState, contract: Effective
+) -> Iterator[Refusal]:
     """Refuse changes that remove an unmanaged clustering: no step would restore it."""
     renames = renames_of(changes)
     if not isinstance(live.clustered_by, tuple) or isinstance(contract.state.clustered_by, tuple):

@@ -14,11 +14,10 @@ from schemalint.delta.engine import NO_ENGINES, Engines
 from schemalint.delta.footer_summary import FooterSummary, physical_types
 from schemalint.delta.table import LiveTable
 from schemalint.judge.case import Case, Purpose
-from schemalint.review.consumers import with_consumers
 from schemalint.review.rule_sets import RuleSets
 from schemalint.tables import catalog
 from schemalint.tables.catalog.contract_progress import with_progress
-from schemalint.tables.catalog.table_requests import Environment, TableRequest, read_tables
+from schemalint.tables.catalog.table_requests import TableRequest, TargetContracts, read_tables
 from schemalint.tables.storage import is_remote
 from schemalint.tables.storage.data_files import summarize_files, summarize_store
 from schemalint.tables.storage.table_workers import TableWorkers
@@ -46,7 +45,7 @@ def read_for_audit(
 def audit_cases(
     tables: Iterable[TableReading],
     rules: RuleSets,
-    where: Environment | None,
+    where: TargetContracts | None,
     engines: Engines = NO_ENGINES,
 ) -> Iterator[Case | LiveError]:
     """Yield the cases of tables; contracts have the configuration's consumers, and streams their progress.
@@ -69,8 +68,6 @@ def audit_cases(
             continue
         live = replace(found.live, uri=str(Path(request.uri))) if is_relative(request) else found.live
         if where is not None and contract is not None:
-            contract = with_consumers(contract, where.settings.config)
-            contract = contract.for_engines(where.target.engines, where.target.name)
             contract = with_progress(contract, live, where.target, where.folder)
         footers = each.footers
         if isinstance(footers, LiveError):

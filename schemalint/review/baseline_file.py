@@ -21,7 +21,6 @@ from schemalint.project.config.trust import Trusted
 from schemalint.project.git import Repository, Side
 from schemalint.review.approve import approve
 from schemalint.review.baseline import Baseline, Entry, read_baseline, rewritten, text_of, unused
-from schemalint.review.exception_findings import judge_exception
 from schemalint.review.rule_sets import RuleSets
 from schemalint.review.sides import Sides, reviewed_commit
 
@@ -131,6 +130,7 @@ def with_unused(result: CheckResult, baseline: Baseline, reach: Reach) -> CheckR
         baseline: The baseline.
         reach: What the run could find.
     """
+    from schemalint.review.exception_findings import judge_exception  # noqa: PLC0415 (only with a baseline)
 
     def is_judged(entry: Entry) -> bool:
         return _is_judged(entry, result, reach)

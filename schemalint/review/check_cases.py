@@ -8,18 +8,21 @@ from functools import cached_property
 from schemalint import contract as contracts
 from schemalint.base.errors import LiveError, MissingEntry, SchemalintError
 from schemalint.base.printable import visible
+from schemalint.contract.consumers import environment
 from schemalint.contract.overlay import nothing_to_extend
 from schemalint.delta.table import LiveTable
-from schemalint.judge.case import Case, Purpose, effective_pairs, present
+from schemalint.judge.case import Case, Purpose
 from schemalint.judge.rule_set import RuleSet
 from schemalint.model.client import SupportUnknown
 from schemalint.model.contract import NATIVE, Contract, table_key
-from schemalint.model.fact import LiveTableMissing, RootWithoutTables, TableRetired
+from schemalint.model.effective import EVERYWHERE, Effective, Environment, effective
+from schemalint.model.fact import DuplicateTable, LiveTableMissing, RootWithoutTables, TableRetired
 from schemalint.model.finding import SkippedTable
+from schemalint.project.config import Config
 from schemalint.project.git import File
 from schemalint.review.check_input import CheckInput, LiveSide
-from schemalint.review.consumers import with_consumers
 from schemalint.review.duplicates import duplicates
+from schemalint.review.effective_pairs import effective_pairs, present
 from schemalint.review.rule_sets import configurations_of
 
 
@@ -42,7 +45,7 @@ class CheckCases:
         self.locations: dict[tuple[str | None, str], str] = {}
         self.live_tables: dict[str, LiveTable] = {}
         self._missing_entries: list[MissingEntry] = []
-        self._missing_tables: list[Contract] = []
+        self._missing_tables: list[Effective] = []
 
     def of(self, key: str) -> Iterator[Case]:
         """Yield the cases of a table: of each target without live tables, of one with them."""
@@ -54,11 +57,12 @@ class CheckCases:
         else:
             yield from self._offline(before, after)
 
-    def contracts_to_read(self, live: LiveSide) -> Iterator[Contract]:
+    def contracts_to_read(self, live: LiveSide) -> Iterator[Effective]:
         """Yield the effective contracts whose live tables are read."""
         declared = (self.sides.after[key] for key in self.sides.tables() if key in self.sides.after)
-        effective = (contracts.effective(contract, live.target) for contract in declared)
-        yield from (contract for contract in effective if not contract.absent)
+        where = Environment(live.target)
+        here = (effective(contract, where) for contract in declared)
+        yield from (contract for contract in here if not contract.absent)
 
     def about_root(self) -> Iterator[Case]:
         """Yield a case if no table was found: a misspelt root looks like one for new tables."""
@@ -85,9 +89,13 @@ class CheckCases:
             for fact, existing in duplicates(
                 request.contents, changed, targets, request.repository, self.locations
             ):
-                yield Case(self._rules(fact.contract), declared=fact.contract, facts=(fact,)), existing
+                yield self._duplicate(fact), existing
         for fact in request.declared.duplicates if request.declared else ():
-            yield Case(self._rules(fact.contract), declared=fact.contract, facts=(fact,)), False
+            yield self._duplicate(fact), False
+
+    def _duplicate(self, fact: DuplicateTable) -> Case:
+        contract = effective(fact.contract, EVERYWHERE)
+        return Case(self._rules(contract), declared=contract, facts=(fact,))
 
     def without_live_tables(self) -> Iterator[LiveError]:
         """Yield an error if the file has no entry for any table: only new contracts may lack one."""
@@ -114,14 +122,14 @@ class CheckCases:
     def _rules(self, contract: Contract) -> tuple[RuleSet, ...]:
         return self.rules_at(contract.key, contract.file)
 
-    def _offline(self, before: Contract | None, after: Contract | None) -> Iterator[Case]:
+    def _offline(self, before: Effective | None, after: Effective | None) -> Iterator[Case]:
         contract = after or before
         rules = self._rules(contract) if contract else ()
         for engines in self._request.engines:
             for target, old, new in effective_pairs(before, after, engines):
                 yield Case(rules, old, new, target=target)
 
-    def _retired(self, before: Contract) -> Case:
+    def _retired(self, before: Effective) -> Case:
         renamed = next((new for new, old in self._renamed.items() if old.key == before.key), None)
         after = self.sides.after[renamed] if renamed else None
         fact = TableRetired(
@@ -141,9 +149,9 @@ class CheckCases:
         except UnicodeDecodeError:
             return "is not UTF-8"
 
-    def _with_live(self, before: Contract | None, after: Contract, live: LiveSide) -> Iterator[Case]:
-        contract = contracts.effective(after, live.target)
-        base = present(before, live.target)
+    def _with_live(self, before: Effective | None, after: Effective, live: LiveSide) -> Iterator[Case]:
+        contract = effective(after, Environment(live.target))
+        base = present(before, Environment(live.target))
         if contract.absent:
             self._skip(contract, f"absent from target {live.target}")
             # A change must not take its own table out of the check.
@@ -174,22 +182,22 @@ class CheckCases:
             yield live_case(rules, old, new, table, live, all_contracts=everything)
 
     def _by_engines(
-        self, base: Contract | None, contract: Contract, live: LiveSide
-    ) -> Iterator[tuple[Contract | None, Contract]]:
+        self, base: Effective | None, contract: Effective, live: LiveSide
+    ) -> Iterator[tuple[Effective | None, Effective]]:
         """Yield both contracts for the engines of each verdict."""
         targets = (live.target,) if live.target else ()
         for engines in self._request.live_engines(live):
-            old = base.for_engines(engines, *targets) if base else None
-            yield old, contract.for_engines(engines, *targets)
+            where = Environment(engines=engines, engine_targets=targets)
+            yield effective(base, where) if base else None, effective(contract, where)
 
-    def _creation(self, base: Contract | None, contract: Contract, live: LiveSide) -> Iterator[Case]:
+    def _creation(self, base: Effective | None, contract: Effective, live: LiveSide) -> Iterator[Case]:
         """Yield the cases of a new table, as `plan` has them, whatever git changes."""
         if base is None:
             return
         for old, new in self._by_engines(base, contract, live):
             yield Case(self._rules(contract), old, new, target=live.target, purpose=Purpose.CREATION)
 
-    def _without_table(self, base: Contract | None, contract: Contract, live: LiveSide) -> Case:
+    def _without_table(self, base: Effective | None, contract: Effective, live: LiveSide) -> Case:
         expected = None if live.may_create else f"target {live.target} does not create tables"
         if base is not None and (old_location := live.location(base)) != live.location(contract):
             expected = f"its location at the base is {old_location}"
@@ -230,8 +238,8 @@ class PairedContracts:
         """Read the contracts in these files."""
         self._request = request
         self._broken_before = False
-        self.before: dict[str, Contract] = {}
-        self.after: dict[str, Contract] = {}
+        self._read_before: dict[str, Contract] = {}
+        self._read_after: dict[str, Contract] = {}
         self.unreadable: set[str] = set()
         self.errors: list[SchemalintError] = []
         self.skipped: list[SkippedTable] = []
@@ -243,12 +251,17 @@ class PairedContracts:
         if self._broken_before:
             self._read_older_bases()
         deciding = request.configurations
-        for key, contract in self.after.items():
-            old = self.before.get(key)
-            of_table = configurations_of(deciding, old.file if old else None, contract.file)
-            self.after[key] = with_consumers(contract, *of_table)
-        for key, contract in self.before.items():
-            self.before[key] = with_consumers(contract, deciding[0])
+        here = environment(deciding[0])
+        self.before = {key: effective(contract, here) for key, contract in self._read_before.items()}
+        self.after = {
+            key: effective(contract, environment(*self._deciding_for(contract)))
+            for key, contract in self._read_after.items()
+        }
+
+    def _deciding_for(self, contract: Contract) -> tuple[Config, ...]:
+        """Return the settings for a contract of the head: it must not move out of those that it had."""
+        old = self._read_before.get(contract.key)
+        return configurations_of(self._request.configurations, old.file if old else None, contract.file)
 
     def hidden(self) -> set[str]:
         """Return the tables whose contract is missing only because its file is unreadable."""
@@ -266,7 +279,7 @@ class PairedContracts:
         self.errors += declared.errors
         self.skipped += declared.skipped
         sides = declared.changed(everything=self._request.everything)
-        for side, tables in zip((self.before, self.after), sides, strict=True):
+        for side, tables in zip((self._read_before, self._read_after), sides, strict=True):
             for key, contract in tables.items():
                 side.setdefault(key, contract)
 
@@ -279,11 +292,11 @@ class PairedContracts:
             self.unreadable |= {contract.key for contract in before.contracts}
         elif before.errors:
             self._broken_before = True
-        for side, result in ((self.before, before), (self.after, after)):
+        for side, result in ((self._read_before, before), (self._read_after, after)):
             for contract in result.contracts:
                 if contract.extends is None:  # those that extend another one are joined with it
                     side.setdefault(contract.key, contract)
-                elif self._request.declared is None and side is self.after:
+                elif self._request.declared is None and side is self._read_after:
                     self.errors.append(nothing_to_extend(contract))
 
     def _read_older_bases(self) -> None:
@@ -292,15 +305,15 @@ class PairedContracts:
         The contract may have been in any file, so it is identified by its table name.
         """
         reason = "a file of the base is unreadable"
-        for key in sorted(self.after.keys() - self.before.keys()):
-            table, older = self.after[key].table, self._request.readable(key)
+        for key in sorted(self._read_after.keys() - self._read_before.keys()):
+            table, older = self._read_after[key].table, self._request.readable(key)
             if older is None:
                 self.skipped.append(
                     SkippedTable(table, f"{reason}, and no earlier commit has this contract: judged as new")
                 )
                 continue
             commit, contract = older
-            self.before[key] = contract
+            self._read_before[key] = contract
             self.skipped.append(SkippedTable(table, f"{reason}: compared with {commit[:12]}"))
 
 

@@ -13,10 +13,11 @@ from schemalint.contract.contract_files import ContractFiles
 from schemalint.delta.engine import Engine, Engines
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.project.config import Config, Target
 from schemalint.project.git import Contents, FormatOf, Side
 from schemalint.review.baseline import Baseline
-from schemalint.review.exception_files import Exceptions
+from schemalint.review.exceptions import Exceptions
 from schemalint.review.rule_sets import RuleSets
 
 if TYPE_CHECKING:
@@ -49,14 +50,14 @@ class LiveSide:
     read: Callable[[Contract], LiveTable | None]
     location: Callable[[Contract], str]
     at_revision: Callable[[str, str], Contract | None]
-    with_hash: Callable[[str, str], Contract | None] = lambda _hash, _key: None
+    with_hash: Callable[[str, str], Effective | None] = lambda _hash, _key: None
     may_create: bool = True
     root_without_tables: Callable[[Iterable[str]], str | None] = lambda _missing: None
     comes_after: Callable[[str], bool] = lambda _revision: False
     fetch: Callable[[Iterable[Contract]], None] = lambda _contracts: None
     as_of: dt.datetime | None = None
     engines: Engines = Engines()
-    with_progress: Callable[[Contract, LiveTable], Contract] = lambda contract, _table: contract
+    with_progress: Callable[[Effective, LiveTable], Effective] = lambda contract, _table: contract
 
 
 @frozen

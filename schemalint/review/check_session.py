@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from schemalint import contract as contracts
 from schemalint.base.errors import ConfigError, GitError, SchemalintError
 from schemalint.base.values import as_dict, frozen, replace
+from schemalint.contract.consumers import warning_of_writers
 from schemalint.contract.contract_files import contract_files, made_files
 from schemalint.delta.engine import Engine
 from schemalint.delta.table import LiveTable
@@ -42,7 +43,6 @@ from schemalint.review.baseline_file import (
     with_unused,
 )
 from schemalint.review.check_input import CheckInput, LiveSide
-from schemalint.review.consumers import warning_of_writers
 from schemalint.review.exception_files import exceptions_of, files_without_owner
 from schemalint.review.rule_notes import rule_notes
 from schemalint.review.rule_sets import RuleOptions, RuleSets, is_locked, lock_faults, rule_sets_of

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from schemalint import contract as contracts
 from schemalint.base.printable import visible
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.effective import Environment, effective
 from schemalint.model.fact import DuplicateTable
 from schemalint.project.config import Target
 from schemalint.project.git import Contents, File
@@ -217,4 +218,4 @@ def _as_location(contract: Contract, location_key: Hashable) -> tuple[str, str]:
     from schemalint.tables.catalog.table_location import declared_location  # noqa: PLC0415
 
     target = location_key[0] if isinstance(location_key, tuple) else None
-    return "location", declared_location(contracts.effective(contract, target))
+    return "location", declared_location(effective(contract, Environment(target)))

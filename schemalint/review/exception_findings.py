@@ -22,6 +22,7 @@ from schemalint.judge.case import Case
 from schemalint.judge.rule_set import RuleSet
 from schemalint.judge.verdict import judge
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.effective import EVERYWHERE, effective
 from schemalint.model.exception import ExceptionSource, RuleException, WrittenException
 from schemalint.model.fact import Drift, JudgedException, LiveTableMissing, RootWithoutTables
 from schemalint.model.finding import Finding, Remove, TextChange
@@ -85,7 +86,7 @@ def exception_findings(
 
 def judge_exception(fact: JudgedException, rules: tuple[RuleSet, ...]) -> tuple[Finding, ...]:
     """Return the findings of a fact about an exception."""
-    contract = Contract(fact.written.table, TableState())
+    contract = effective(Contract(fact.written.table, TableState()), EVERYWHERE)
     return judge(Case(rules, declared=contract, facts=(fact,))).findings
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from schemalint import contract as contracts
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.diff import diff, recreated_columns
 from schemalint.delta.table import LiveTable
@@ -11,15 +10,15 @@ from schemalint.judge.column_log import Names, names_in_log
 from schemalint.judge.drift_origin import Origins
 from schemalint.judge.rule_set import RuleSet
 from schemalint.model.column_tracking import ColumnTracking, track_columns
-from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective, Environment, effective
 from schemalint.model.marker import Marker, declaration_hash, read_marker
 from schemalint.review.check_input import LiveSide
 
 
 def live_case(
     rules: tuple[RuleSet, ...],
-    base: Contract | None,
-    contract: Contract,
+    base: Effective | None,
+    contract: Effective,
     table: LiveTable,
     live: LiveSide,
     *,
@@ -60,15 +59,15 @@ def _is_ahead(marker: Marker | None, live: LiveSide) -> bool:
     return live.comes_after(marker.revision)
 
 
-def _applied(marker: Marker, contract: Contract, live: LiveSide, *, is_applied: bool) -> Contract | None:
+def _applied(marker: Marker, contract: Effective, live: LiveSide, *, is_applied: bool) -> Effective | None:
     """Return the contract applied last: that of the marker's commit, else the newest with its hash."""
     applied = live.at_revision(marker.revision, contract.key) if marker.revision is not None else None
     if applied is not None:
-        return contracts.effective(applied, live.target)
+        return effective(applied, Environment(live.target))
     return contract if is_applied else live.with_hash(marker.hash, contract.key)
 
 
-def _tracking_since(base: Contract, contract: Contract, table: LiveTable) -> ColumnTracking | None:
+def _tracking_since(base: Effective, contract: Effective, table: LiveTable) -> ColumnTracking | None:
     """Return the column tracking since the base; None if names identify the columns."""
     renamed = any(isinstance(change, FieldRenamed) for change in diff(base.state, contract.state))
     if not renamed and not recreated_columns(base.state, contract.state):
@@ -76,7 +75,7 @@ def _tracking_since(base: Contract, contract: Contract, table: LiveTable) -> Col
     return track_columns(table.state.columns, [base.state, contract.state])
 
 
-def _names_in_log(base: Contract | None, contract: Contract, table: LiveTable) -> Names:
+def _names_in_log(base: Effective | None, contract: Effective, table: LiveTable) -> Names:
     """Return the columns of base and contract that the table has under another name."""
     names = names_in_log(contract.state, table)
     if base is None or not names:

@@ -10,6 +10,7 @@ from schemalint.contract.contract_files import contract_files
 from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.engine import Engines
 from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.model.marker import declaration_hash
 from schemalint.project.config.repository_config import Project
 from schemalint.project.config.trust import Trusted, by_session, resolve_storage
@@ -95,7 +96,7 @@ def live_side_from(
     )
 
 
-def _with_hash(revisions: Revisions, hash_: str, key: str) -> Contract | None:
+def _with_hash(revisions: Revisions, hash_: str, key: str) -> Effective | None:
     """Return the newest revision of a table's contract with this hash; None if none is known."""
     with suppress(MissingHistoryError):
         for _commit, contract in revisions.newest_first(key):

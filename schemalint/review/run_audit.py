@@ -26,8 +26,9 @@ from schemalint.project.config.trust import Trusted
 from schemalint.project.git import Repository, Worktree
 from schemalint.review.approve import approve
 from schemalint.review.baseline import Baseline
-from schemalint.review.exception_files import Exceptions, merged_exceptions
+from schemalint.review.exception_files import merged_exceptions
 from schemalint.review.exception_findings import AUDITED, judge_exception, judged_exceptions
+from schemalint.review.exceptions import Exceptions
 from schemalint.review.rule_sets import RuleSets
 
 _HISTORY = SideRef("history", why="as far back as the logs go")

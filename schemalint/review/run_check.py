@@ -11,7 +11,7 @@ from schemalint import contract as contracts
 from schemalint.base.errors import ContractError
 from schemalint.base.printable import visible
 from schemalint.base.values import replace
-from schemalint.contract.contract_editor import Editor
+from schemalint.contract.consumers import configuration_faults
 from schemalint.judge.case import Case
 from schemalint.judge.consumer_findings import each_client_once, each_stream_once
 from schemalint.judge.rule_judge import collecting, ordered, worst_of_each
@@ -23,10 +23,9 @@ from schemalint.project.git import Side
 from schemalint.review.approve import ExceptionResult, approve
 from schemalint.review.check_cases import CheckCases, PairedContracts, is_unchanged
 from schemalint.review.check_input import CheckInput
-from schemalint.review.consumers import configuration_faults
-from schemalint.review.exception_findings import exception_findings
 
 if TYPE_CHECKING:
+    from schemalint.contract.contract_editor import Editor
     from schemalint.contract.fixes import FixedFile
     from schemalint.model.stream_report import StreamReport
 
@@ -138,6 +137,8 @@ class _Check:
         )
         if not exceptions:
             return outcome, ()
+        from schemalint.review.exception_findings import exception_findings  # noqa: PLC0415 (only with exceptions)
+
         about = exception_findings(exceptions, outcome, request, self.cases, self._sources)
         return outcome, tuple(about)
 

@@ -25,6 +25,7 @@ from schemalint.judge.case import Case
 from schemalint.judge.rule_set import RuleSet
 from schemalint.judge.verdict import judge
 from schemalint.model.contract import Contract
+from schemalint.model.effective import EVERYWHERE, effective
 from schemalint.model.exception import SOURCES
 from schemalint.model.fact import ConfigurationChanged
 from schemalint.model.file_format import FileFormat
@@ -208,7 +209,7 @@ class Sides:
         if not changes:
             return ()
         rules = rules_about_configuration(self.deciding[0], local, ignore)
-        contract = Contract("", TableState())
+        contract = effective(Contract("", TableState()), EVERYWHERE)
         return judge(Case((RuleSet(rules),), declared=contract, facts=changes)).findings
 
     def _changes(self) -> Iterator[ConfigurationChanged]:

@@ -14,7 +14,7 @@ from schemalint.delta.change import subject_name
 from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.deploy.results import DoneStep
-from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.model.marker import PENDING, Marker, next_version, read_marker, read_pending
 from schemalint.model.table_plan import Step, StepKind, TablePlan
 from schemalint.planner import (
@@ -133,7 +133,7 @@ class TableRun:
                 help="apply again then; the other steps are done, and its traces are removed",
             )
 
-    def record(self, contract: Contract, revision: str | None) -> RecordedTable:
+    def record(self, contract: Effective, revision: str | None) -> RecordedTable:
         """Write the marker after the table is verified, and then remove the pending column ids.
 
         Without marker, only the ids tell columns with exchanged names from untouched ones. So they stay where
@@ -155,7 +155,7 @@ class TableRun:
         return RecordedTable(table.version)
 
     def _write(
-        self, contract: Contract, is_done: Callable[[LiveTable], bool], write: Callable[[LiveTable], None]
+        self, contract: Effective, is_done: Callable[[LiveTable], bool], write: Callable[[LiveTable], None]
     ) -> tuple[LiveTable, ApplyError | None]:
         """Write something into a table that is as declared; return the table, and why it lacks that."""
         table = self._verified(contract)
@@ -314,7 +314,7 @@ class TableRun:
     def _remove_pending(self, _table: LiveTable) -> None:
         run(self.session, unset_properties(self.table, [PENDING]))
 
-    def _verified(self, contract: Contract) -> LiveTable:
+    def _verified(self, contract: Effective) -> LiveTable:
         """Read the table; refuse it if it differs from its declaration, or has other pending columns."""
         table = self.read_existing()
         noted = read_pending(table.state)

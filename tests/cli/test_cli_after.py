@@ -9,6 +9,7 @@ import pytest
 
 from schemalint import contract as contracts
 from schemalint.delta.datatype import LONG, Decimal, Field
+from schemalint.model.effective import Environment, effective
 from schemalint.model.marker import declaration_hash
 from support.logs import commit_info, marker, metadata, protocol, write_log
 from support.project import ORDERS, Run
@@ -59,7 +60,7 @@ def lake(project: Project) -> Lake:
 
 def table(text: str = ORDERS + NEW, outcome: str = "applied", target: str = "staging") -> dict[str, object]:
     (declared,) = contracts.read("orders.yml", text).contracts
-    declaration = declaration_hash(contracts.effective(declared, target))
+    declaration = declaration_hash(effective(declared, Environment(target)))
     return {"type": "table", "table": declared.table, "declaration": declaration, "outcome": outcome}
 
 

@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 from schemalint import contract as contracts
 from schemalint.cli.schema import schema_of
 from schemalint.clients.client_table import client_names
+from schemalint.contract.consumers import with_consumers
 from schemalint.delta.datatype import INTEGER, Field
 from schemalint.project.config import parse
-from schemalint.review.consumers import with_consumers
 from schemalint.review.loosened_settings import deciding_between
 from support.logs import commit_info, metadata, protocol, write_log
 

@@ -9,7 +9,7 @@ from schemalint.author.pull.difference import declared_changes
 from schemalint.author.pull.live_declaration import Scope, declaration
 from schemalint.base.document import TextEdit, splice
 from schemalint.base.values import replace
-from schemalint.contract import editor, effective, print_contract, read
+from schemalint.contract import editor, print_contract, read
 from schemalint.delta.change import FieldMoved, FieldRenamed
 from schemalint.delta.datatype import (
     DATE,
@@ -30,6 +30,7 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata, TableState
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration
+from schemalint.model.effective import Environment, effective
 from schemalint.model.finding import DeclareChange
 from support.contract_strategies import writable
 from support.strategies import table_states
@@ -62,11 +63,11 @@ def columns(*fields: Field, **settings_: object) -> LiveTable:
 
 def pulled(text: str, live: LiveTable, scope: Scope = Scope.MANAGED, target: str | None = None) -> str:
     """Return the text with its first contract updated; check that a second pull changes nothing."""
-    contract = effective(read("f.yml", text).contracts[0], target)
+    contract = effective(read("f.yml", text).contracts[0], Environment(target))
     edits = [DeclareChange(change) for change in declared_changes(contract, live, scope)]
     text_edits = editor(contract, text).text_changes(edits)
     after = splice(text, [TextEdit(edit.start, edit.end, edit.text) for edit in text_edits])
-    updated = effective(read("f.yml", after).contracts[0], target)
+    updated = effective(read("f.yml", after).contracts[0], Environment(target))
     assert declared_changes(updated, live, scope) == ()
     if scope in {Scope.MANAGED, Scope.ALL}:
         assert pending_changes(updated, live) == []

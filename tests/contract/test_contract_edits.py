@@ -7,7 +7,7 @@ import pytest
 from schemalint.base.document import TextEdit, splice
 from schemalint.base.errors import ContractError
 from schemalint.base.values import replace
-from schemalint.contract import editor, effective, read
+from schemalint.contract import editor, read
 from schemalint.delta.change import (
     CommentChanged,
     ConstraintChanged,
@@ -28,6 +28,7 @@ from schemalint.delta.datatype import (
     field_at,
 )
 from schemalint.delta.path import Part, Path
+from schemalint.model.effective import Environment, effective
 from schemalint.model.finding import DeclareChange, Edit, RecordTypeChanges, SetProperty
 
 HEAD = "schemalint: 1\ntable: t\n"
@@ -38,7 +39,7 @@ TWICE = (RecordedChange(SHORT, INTEGER), RecordedChange(INTEGER, LONG))
 
 def edited(text: str, *edits: Edit, target: str | None = None) -> str:
     (contract,) = read("f.yml", text).contracts
-    changes = editor(effective(contract, target), text).text_changes(edits)
+    changes = editor(effective(contract, Environment(target)), text).text_changes(edits)
     return splice(text, [TextEdit(change.start, change.end, change.text) for change in changes])
 
 

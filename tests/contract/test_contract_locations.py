@@ -9,11 +9,12 @@ import pytest
 
 from schemalint.base.document import Span, read_documents
 from schemalint.base.errors import Location
-from schemalint.contract import effective, read
+from schemalint.contract import read
 from schemalint.contract.anchors import normal
 from schemalint.contract.dialects.native.spans import spans_in_level, written_columns
 from schemalint.delta.path import Part
 from schemalint.model.contract import Anchor, Contract
+from schemalint.model.effective import Environment, effective
 
 EXAMPLE = Path(__file__).with_name("example.yaml").read_text(encoding="utf-8")
 (CONTRACT,) = read("f.yml", EXAMPLE).contracts
@@ -102,7 +103,7 @@ def test_a_contract_without_a_text_is_located_at_its_file() -> None:
 
 
 def test_settings_of_a_target_are_located_in_its_overlay() -> None:
-    staging = effective(CONTRACT, "staging")
+    staging = effective(CONTRACT, Environment("staging"))
 
     assert text_at(staging.anchors["location",]) == '"s3://lake-staging/orders"'
     assert text_at(staging.anchors["property", "delta.logRetentionDuration"]).startswith("delta.logRetention")

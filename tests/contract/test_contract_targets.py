@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from schemalint.contract import effective, read
+from schemalint.contract import read
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import ProtocolLimits
+from schemalint.model.effective import Environment, effective
 
 TEXT = """
 schemalint: 1
@@ -25,7 +26,7 @@ targets:
 
 
 def test_an_overlay_adds_to_properties_and_features_and_replaces_the_rest() -> None:
-    contract = effective(CONTRACT, "all")
+    contract = effective(CONTRACT, Environment("all"))
 
     assert contract.location == "own"
     assert contract.absent
@@ -38,13 +39,13 @@ def test_an_overlay_adds_to_properties_and_features_and_replaces_the_rest() -> N
 
 
 def test_an_empty_or_missing_overlay_changes_nothing() -> None:
-    assert effective(CONTRACT, "none") == CONTRACT
-    assert effective(CONTRACT, "elsewhere") == CONTRACT
-    assert effective(CONTRACT, None) == CONTRACT
+    assert effective(CONTRACT, Environment("none")) == CONTRACT
+    assert effective(CONTRACT, Environment("elsewhere")) == CONTRACT
+    assert effective(CONTRACT, Environment(None)) == CONTRACT
 
 
 def test_an_overlay_removes_no_consumer() -> None:
-    assert effective(CONTRACT, "no_consumers").consumers == CONTRACT.consumers
+    assert effective(CONTRACT, Environment("no_consumers")).consumers == CONTRACT.consumers
 
 
 def test_targets_are_listed_in_file_order() -> None:

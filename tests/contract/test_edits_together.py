@@ -34,6 +34,7 @@ from schemalint.delta.datatype import (
 from schemalint.delta.patch import apply_changes
 from schemalint.delta.path import Part, Path
 from schemalint.model.contract import Contract
+from schemalint.model.effective import Environment, effective
 from schemalint.model.finding import DeclareChange, DeclareRenames, Edit, RecordTypeChanges, SetProperty
 
 HEAD = "schemalint: 1\ntable: t\n"
@@ -108,11 +109,11 @@ SETTINGS: dict[str, str] = {
 
 def edited(text: str, *edits: Edit, target: str | None = None) -> Contract:
     """Return the contract of the edited text; all else in the text stays, line by line."""
-    contract = contracts.effective(contracts.read("orders.yml", text).contracts[0], target)
+    contract = effective(contracts.read("orders.yml", text).contracts[0], Environment(target))
     after = contracts.edited_text(contract, text, edits)
     assert ("\r\n" in after) == ("\r\n" in text)
     assert after.endswith("other: 1\n") == text.endswith("other: 1\n")
-    return contracts.effective(contracts.read("orders.yml", after).contracts[0], target)
+    return effective(contracts.read("orders.yml", after).contracts[0], Environment(target))
 
 
 def plain(columns: Struct) -> Struct:

@@ -29,6 +29,7 @@ from support.branch import (
     with_property,
     without_field,
 )
+from support.effective import counting
 from support.repo import Repo
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def test_uncommitted_swap_that_the_table_may_have_is_refused(branch: Branch) -> 
     branch.repo.git("reset", "--quiet", "--mixed", "HEAD~1")
     repository = open_repository(branch.repo.path, branch.repo.env)
     found = find_last_applied(
-        Revisions(repository, ContractFiles(DEFAULT_GLOBS), "prod", Worktree()), declared, table
+        Revisions(repository, ContractFiles(DEFAULT_GLOBS), "prod", Worktree()), counting(declared), table
     )
     assert "and at the working tree, with renames in between" in reason(found)
 

@@ -32,6 +32,7 @@ from support.branch import (
     with_property,
     without_field,
 )
+from support.effective import counting
 from support.repo import Repo
 
 if TYPE_CHECKING:
@@ -440,9 +441,11 @@ def test_branch_without_commits_has_no_last_applied_revision(branch: Branch, tmp
     unborn.write(A2_B)
     repository = open_repository(unborn.repo.path, unborn.repo.env)
     revisions = Revisions(repository, ContractFiles(DEFAULT_GLOBS), "prod", Worktree())
-    assert find_last_applied(revisions, branch.contract(), table) == LastApplied((branch.contract(),))
+    assert find_last_applied(revisions, counting(branch.contract()), table) == LastApplied(
+        (counting(branch.contract()),)
+    )
     other = without_field(table, "b")
-    assert find_last_applied(revisions, branch.contract(), other) == LastApplied()
+    assert find_last_applied(revisions, counting(branch.contract()), other) == LastApplied()
 
 
 def test_swap_begun_by_the_same_declaration_is_finished_by_column_ids(branch: Branch) -> None:
@@ -460,7 +463,7 @@ def test_swap_begun_by_an_older_declaration_is_finished_first(branch: Branch) ->
     branch.declare("{name: c, type: int, renamed_from: b}, {name: a, type: int}")
     hash_ = declaration_hash(branch.contract(second))
     table = with_property(branch.live(first), PENDING, Pending(hash_, {1: ("b",), 2: ("a",)}).to_text())
-    after = after_interrupted_run(branch.contract(), table)
+    after = after_interrupted_run(counting(branch.contract()), table)
     assert {field.column_id: field.name for field in after.state.columns.fields} == {1: "b", 2: "a"}
     assert branch.column_names(after) == ["b a", "c a"]
     plan = branch.plan(table)
@@ -483,7 +486,7 @@ def test_swap_begun_on_an_unmerged_branch_is_finished_by_column_ids(branch: Bran
     branch.declare(A2_B)
     note = Pending("1:of no revision", {1: ("b",), 2: ("a",)})
     table = with_property(branch.live(first), PENDING, note.to_text())
-    begun = after_interrupted_run(branch.contract(), table)
+    begun = after_interrupted_run(counting(branch.contract()), table)
     assert {field.column_id: field.name for field in begun.state.columns.fields} == {1: "b", 2: "a"}
     assert reason(branch.find(begun)) == "the contract applied last is not in the history of this branch"
     assert outcome(branch.plan(table, base=first))[-1] == "FieldRenamed a2"
@@ -543,7 +546,7 @@ def processes(branch: Branch, table: LiveTable, monkeypatch: pytest.MonkeyPatch)
 
     with monkeypatch.context() as patched:
         patched.setattr(subprocess.Popen, "__init__", counted)
-        assert isinstance(find_last_applied(revisions, contract, table), LastApplied)
+        assert isinstance(find_last_applied(revisions, counting(contract), table), LastApplied)
     assert started
     return started
 

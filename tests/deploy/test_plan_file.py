@@ -29,6 +29,7 @@ from schemalint.project.config.trust import given_target
 from schemalint.report import plan as plans
 from support import strategies
 from support.contract_strategies import contracts
+from support.effective import counting
 
 if TYPE_CHECKING:
     from schemalint.delta.table import TableState
@@ -46,7 +47,9 @@ def test_steps_planned_again_from_a_file_are_the_same(case: Path, tmp_path: Path
     plan = replace(_plan(case, live, "/lake/orders"), target="dev")
     contract = _contract(case / "declared.yaml")
     file = tmp_path / "plan.json"
-    file.write_text(plans.get("json").render(Deployment(Plan("dev", (plan,)), {plan.table: contract})))
+    file.write_text(
+        plans.get("json").render(Deployment(Plan("dev", (plan,)), {plan.table: counting(contract)}))
+    )
 
     (filed,) = read_plan_file(str(file)).tables
 
@@ -97,7 +100,7 @@ def test_plan_whose_table_holds_a_credential_is_not_written(tmp_path: Path) -> N
     live = replace(live, metadata=replace(live.metadata, state=secret))
     plan = _plan(case, live, "/lake/orders")
     contract = _contract(case / "declared.yaml")
-    text = plans.get("json").render(Deployment(Plan(None, (plan,)), {plan.table: contract}))
+    text = plans.get("json").render(Deployment(Plan(None, (plan,)), {plan.table: counting(contract)}))
     (tmp_path / "plan.json").write_text(text)
 
     (filed,) = read_plan_file(str(tmp_path / "plan.json")).tables
@@ -132,8 +135,10 @@ def test_hash_covers_all_of_the_consumers_in_a_file(altered: dict[str, Any], tmp
     silver = Consumer("silver", "trino", "476", "delta", "read", (("id",),), "@bi", stream=stream)
     case = next(case for case in CASES if case.name == "create")
     contract = replace(_contract(case / "declared.yaml"), consumers=(silver,))
-    plan = replace(plan_table(contract, None, "/lake/orders"), target="dev")
-    document = json.loads(plans.get("json").render(Deployment(Plan("dev", (plan,)), {plan.table: contract})))
+    plan = replace(plan_table(counting(contract), None, "/lake/orders"), target="dev")
+    document = json.loads(
+        plans.get("json").render(Deployment(Plan("dev", (plan,)), {plan.table: counting(contract)}))
+    )
 
     assert _is_planned_again(document, tmp_path)
     (consumer,) = document["tables"][0]["origin"]["consumers"]
@@ -162,7 +167,9 @@ def test_credentials_of_consumers_leave_the_hash_as_it_is() -> None:
 def test_file_with_a_table_twice_is_refused(tmp_path: Path) -> None:
     case = next(case for case in CASES if case.name == "create")
     plan = replace(_plan(case, None, "/lake/orders"), target="dev")
-    deployment = Deployment(Plan("dev", (plan, plan)), {plan.table: _contract(case / "declared.yaml")})
+    deployment = Deployment(
+        Plan("dev", (plan, plan)), {plan.table: counting(_contract(case / "declared.yaml"))}
+    )
     (tmp_path / "plan.json").write_text(plans.get("json").render(deployment))
 
     with pytest.raises(UsageError, match="it has a table twice"):
@@ -181,15 +188,15 @@ def test_file_that_finishes_an_interrupted_run_has_the_rest_too(tmp_path: Path) 
     contract = _contract(case / "live.yaml")
     columns = Struct((*contract.state.columns.fields, Field("d", LONG)))
     contract = replace(contract, state=replace(contract.state, columns=columns))
-    plan = replace(plan_table(contract, live, "/lake/orders"), target="dev")
+    plan = replace(plan_table(counting(contract), live, "/lake/orders"), target="dev")
     (tmp_path / "plan.json").write_text(
-        plans.get("json").render(Deployment(Plan("dev", (plan,)), {plan.table: contract}))
+        plans.get("json").render(Deployment(Plan("dev", (plan,)), {plan.table: counting(contract)}))
     )
     (filed,) = read_plan_file(str(tmp_path / "plan.json")).tables
     assert filed.origin is not None
     again = planned_again(filed, filed.origin, filed.origin.contract, "/lake/orders", TARGET)
     assert again is not None
-    finished = after_interrupted_run(contract, live)
+    finished = after_interrupted_run(counting(contract), live)
 
     rest = _rest(again, filed.origin, filed.origin.contract, finished)
 

@@ -11,7 +11,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.exception import WrittenException
 from schemalint.project import config
 from schemalint.review.approve import approve
-from schemalint.review.exception_files import Exceptions
+from schemalint.review.exceptions import Exceptions
 from support.judging import judge_pair
 from support.rule_judging import built_in
 

@@ -13,6 +13,7 @@ from schemalint.delta.feature_drop import DropRequests, drop_obstacles, rewrites
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.model.contract import Contract
 from schemalint.planner import plan_table
+from support.effective import counting
 from support.logs import read_live
 from support.sampling import left_to, some_of_each
 
@@ -184,7 +185,7 @@ def prediction(table: LiveTable, name: str, *, truncates: bool) -> tuple[str | N
         assert obstacle.delta_error is not None
         return obstacle.delta_error, 0
     text = f"{{feature: {name}, truncate_history: {str(truncates).lower()}}}"
-    plan = plan_table(contract(f"drop_features: [{text}]"), table, table.uri)
+    plan = plan_table(counting(contract(f"drop_features: [{text}]")), table, table.uri)
     (step,) = plan.steps
     return None, step.commits
 

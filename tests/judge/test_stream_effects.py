@@ -18,6 +18,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding
 from support.contract_edits import EDITS
 from support.contract_pairs import Pair, pairs
+from support.effective import counting
 from support.judging import judge_live, judge_pair, live_case
 from support.seam import created_table, rules
 
@@ -109,10 +110,10 @@ def test_streams_meet_the_same_offline_and_live(pair: Pair) -> None:
     if pair.made is None:
         return
     base, head = (replace(made, consumers=STREAMS) for made in (pair.made, pair.declared))
-    offline = affected_streams(git_context(base, head))
+    offline = affected_streams(git_context(counting(base), counting(head)))
     table = created_table(base)
     tracking = track_columns(table.state.columns, [base.state, head.state])
-    live = affected_streams(live_context(head, table, base, tracking), tracking)
+    live = affected_streams(live_context(counting(head), table, counting(base), tracking), tracking)
     if offline is None:  # a rule or the planner refuses the edit
         return
     assert live is not None

@@ -19,6 +19,7 @@ from schemalint.judge.rule_judge import with_ways
 from schemalint.judge.rule_set import RuleSet
 from schemalint.judge.verdict import judge
 from schemalint.report.words import way_text
+from support.effective import counting
 from support.rule_judging import built_in
 from support.seam import created_table
 
@@ -35,7 +36,7 @@ def found(before: str, after: str, rest: str = REST) -> dict[str, Finding]:
         contracts.read("orders.yml", HEAD + columns + rest).contracts[0] for columns in (before, after)
     )
     rules = RuleSet(tuple(built_in().values()))
-    return {finding.code: finding for finding in judge(Case((rules,), old, new)).findings}
+    return {finding.code: finding for finding in judge(Case((rules,), counting(old), counting(new))).findings}
 
 
 def test_the_cheapest_way_comes_first_and_streams_are_named() -> None:
@@ -162,7 +163,7 @@ def test_a_live_table_tells_what_is_written_again_and_how_long_restore_can_undo_
     table = created_table(old)
     state = replace(table.state, properties=retention)
     live = replace(table, metadata=replace(table.metadata, state=state), size=lambda: size)
-    ctx = replace(live_context(new, live), today=dt.date(2026, 1, 1))
+    ctx = replace(live_context(counting(new), live), today=dt.date(2026, 1, 1))
     fact = TypeChanged(("a",), LONG, INTEGER)
     finding = replace(found("  - {name: a, type: bigint}\n", "  - {name: a, type: int}\n")["TW001"], ways=())
     assert {(way.size, way.until) for way in with_ways(finding, fact, ctx).ways if way.rewrites} == {costs}

@@ -15,6 +15,7 @@ from schemalint.delta.table import LiveTable, Metadata
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.declaration import created_state
 from schemalint.planner.ordered_steps import PlanOptions, plan_table
+from support.effective import counting
 from support.judging import judge_live, judge_table, live_case
 from support.operations import assert_linear
 from support.rule_judging import built_in
@@ -89,7 +90,7 @@ def planned(change: str, number: int) -> TablePlan:
     before, after = declared(change, number)
     table = created(before)
     tracking = track_columns(table.state.columns, [before.state, after.state])
-    return plan_table(after, table, table.uri, (), PlanOptions(tracking, reorder=True))
+    return plan_table(counting(after), table, table.uri, (), PlanOptions(tracking, reorder=True))
 
 
 @pytest.mark.parametrize("change", WITH_LIVE_TABLES)

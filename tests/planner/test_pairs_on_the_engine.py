@@ -35,6 +35,7 @@ from schemalint.review.rulebook import rules_for_apply
 from schemalint.spark.prechecks import require_accepted
 from support.contract_edits import EDITS
 from support.contract_pairs import Pair, is_computed, pairs
+from support.effective import counting
 from support.judging import judge_live, judge_pair, live_case
 from support.logs import read_live
 from support.naive_statements import Attempt, attempts
@@ -111,7 +112,7 @@ class Table:
         """Create the table of the pair and insert its row, if it has one."""
         if pair.made is None:
             return
-        for step in plan_table(pair.made, None, self.location).steps:
+        for step in plan_table(counting(pair.made), None, self.location).steps:
             refused = self.run(step.sql)
             assert refused is None, (refused, step.sql)
         if pair.has_row:
@@ -187,9 +188,11 @@ def plan_of(pair: Pair, live: LiveTable | None, tracking: ColumnTracking | None,
     """Plan as `apply` does, with upgrades and destructive steps allowed."""
     contract = pair.declared
     if live is None:
-        return plan_table(contract, None, location, judge_pair(None, contract, RULES))
+        return plan_table(counting(contract), None, location, judge_pair(None, contract, RULES))
     comparison = live_case(contract, live, tracking=tracking, purpose=Purpose.PLAN)
-    return plan_table(contract, live, location, judge_live(comparison, RULES), PlanOptions(tracking))
+    return plan_table(
+        counting(contract), live, location, judge_live(comparison, RULES), PlanOptions(tracking)
+    )
 
 
 def expression_refusals(table: Table, plan: TablePlan) -> tuple[Refusal, ...]:
@@ -210,7 +213,13 @@ def _may_take_more_commits(pair: Pair, plan: TablePlan) -> bool:
 def is_undisturbed(pair: Pair, live: LiveTable, tracking: ColumnTracking | None) -> bool:
     """Return whether the table has no drift."""
     return not list(
-        drift(pair.declared, LastApplied(pair.revisions), live, PlanOptions(tracking), repair=False)
+        drift(
+            counting(pair.declared),
+            LastApplied(tuple(map(counting, pair.revisions))),
+            live,
+            PlanOptions(tracking),
+            repair=False,
+        )
     )
 
 
@@ -226,7 +235,7 @@ def assert_is_carried_out(
         assert refused is None, f"{refused}: {step.sql}"
     assert pair.declared.state.dropped or table.count_values() == values
     after = table.read()
-    assert pending_changes(pair.declared, after.state) == ()
+    assert pending_changes(counting(pair.declared), after.state) == ()
     assert holds_declaration(pair.declared, after)
     assert lost(pair, live, tracking, after) == []
     commits = after.version - (-1 if live is None else live.version)
@@ -275,13 +284,13 @@ def manual_attempts(
 ) -> list[Attempt]:
     """Return the statements a user would try; for a new table, those of a plan without refusals."""
     if live is None:
-        created = [((step.sql,),) for step in create_steps(pair.declared, table.name)]
+        created = [((step.sql,),) for step in create_steps(counting(pair.declared), table.name)]
         return [*created, *attempts((), pair.declared)]
-    return attempts(live_context(pair.declared, live, tracking=tracking).changes, pair.declared)
+    return attempts(live_context(counting(pair.declared), live, tracking=tracking).changes, pair.declared)
 
 
 def holds_declaration(declared: Contract, live: LiveTable) -> bool:
-    return not pending_changes(declared, live.state) and declared.drop_features.isdisjoint(
+    return not pending_changes(counting(declared), live.state) and declared.drop_features.isdisjoint(
         live.protocol.features
     )
 

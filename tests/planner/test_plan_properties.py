@@ -21,10 +21,12 @@ from schemalint.delta.type_verdict import TypeVerdict, classify
 from schemalint.deploy.last_applied import LastApplied, drift
 from schemalint.deploy.matching_revision import matching_revision
 from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.model.marker import declaration_hash, read_pending
 from schemalint.model.table_plan import Refusal, TablePlan
 from schemalint.planner import PlanOptions, after_interrupted_run, pending_changes, plan_table, simulate
 from support.delta_model import Delta
+from support.effective import counting
 from support.history_strategies import TableHistory, live_table, paths_by_identity, table_histories
 
 EXAMPLES = int(os.environ.get("SCHEMALINT_PLAN_EXAMPLES", "60"))
@@ -65,7 +67,7 @@ class Deployment:
     delta: Delta = field(init=False)
     reorder: bool = False
     may_refuse: bool = False
-    since: tuple[Contract, ...] | None = None
+    since: tuple[Effective, ...] | None = None
 
     def __post_init__(self) -> None:
         self.delta = Delta(self.history.live.state)
@@ -78,27 +80,27 @@ class Deployment:
 
     def plan(self, contract: Contract) -> TablePlan:
         """Plan as `deploy` does: by the pending note if there is one, else by all revisions so far."""
-        begun = after_interrupted_run(contract, self.live)
+        begun = after_interrupted_run(counting(contract), self.live)
         last_applied = self.last_applied(contract, begun.state)
         options = PlanOptions(last_applied.tracking(begun.state.columns), reorder=self.reorder)
-        plan = plan_table(contract, self.live, LOCATION, options=options)
+        plan = plan_table(counting(contract), self.live, LOCATION, options=options)
         reasons = [refusal.reason for refusal in plan.refusals]
         assume(not any(EMPTY_STRUCT_REFUSAL in reason for reason in reasons))
         assume(not (self.may_refuse and plan.refusals))
         assert not _has_illegal_type_change(plan)
         assert plan.refusals == ()
-        assert list(drift(contract, last_applied, begun, options, repair=False)) == []
+        assert list(drift(counting(contract), last_applied, begun, options, repair=False)) == []
         return plan
 
     def last_applied(self, contract: Contract, live: TableState) -> LastApplied:
         # Identity, because two revisions may be equal, with others in between.
         (index,) = (number for number, revision in enumerate(self.history.revisions) if revision is contract)
-        revisions = self.history.revisions[: index + 1]
+        revisions = tuple(map(counting, self.history.revisions[: index + 1]))
         note = read_pending(live)
         if note is None:
             return LastApplied(self.since or revisions)
         if note.targets or note.hash == declaration_hash(contract):
-            return LastApplied((contract,), judges_drift=False)
+            return LastApplied((counting(contract),), judges_drift=False)
         hashes = [declaration_hash(revision) for revision in revisions]
         return LastApplied(revisions[hashes.index(note.hash) :], judges_drift=False)
 
@@ -112,7 +114,7 @@ class Deployment:
     def assert_applied(self) -> None:
         """Assert that the declaration holds, and that all columns but the dropped ones are in place."""
         history, state = self.history, self.delta.state
-        assert pending_changes(history.contract, state) == ()
+        assert pending_changes(counting(history.contract), state) == ()
         assert [step.sql for step in self.plan(history.contract).steps] == []
         after, declared = paths_by_identity(state.columns), paths_by_identity(history.contract.state.columns)
         before = paths_by_identity(history.live.state.columns)
@@ -188,7 +190,7 @@ def test_without_a_marker_the_table_tells_its_revision_or_is_refused(
     earlier = data.draw(st.sampled_from(history.revisions))
     deployment = Deployment(history)
     deployment.run(earlier)
-    named = [(str(number), revision) for number, revision in enumerate(history.revisions)]
+    named = [(str(number), counting(revision)) for number, revision in enumerate(history.revisions)]
     found = matching_revision(reversed(named), deployment.delta.state)
     event("refused" if isinstance(found, Refusal) else "found" if found[0] is earlier else "found newer")
     if isinstance(found, Refusal):

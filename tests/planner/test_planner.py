@@ -43,6 +43,7 @@ from schemalint.model.marker import Marker, declaration_hash
 from schemalint.model.table_plan import Plan, Step, StepKind, TablePlan
 from schemalint.planner import deviations, pending_changes, plan_table, simulate
 from schemalint.planner.statements import path_table
+from support.effective import counting
 from support.strategies import names, texts
 
 if TYPE_CHECKING:
@@ -153,13 +154,13 @@ def _maybe_widened(draw: DrawFn, type_: DataType) -> DataType:
 @settings(max_examples=80, deadline=None)
 def test_plan_leads_to_the_declaration_and_changes_nothing_else(live: LiveTable, data: st.DataObject) -> None:
     contract = data.draw(feasible_declarations(live.state))
-    plan = plan_table(contract, live, LOCATION)
+    plan = plan_table(counting(contract), live, LOCATION)
     assert plan.refusals == ()
     after = simulate(live.state, plan.steps)
-    assert pending_changes(contract, after) == ()
+    assert pending_changes(counting(contract), after) == ()
     differences = diff(after, apply_declaration(contract.state, live.state))
     assert [item for item in differences if not isinstance(item, change.FeatureChanged)] == []
-    assert plan_table(contract, _at(live, after), LOCATION).steps == ()
+    assert plan_table(counting(contract), _at(live, after), LOCATION).steps == ()
     for step in plan.steps:
         _assert_valid_statement(step)
 
@@ -178,7 +179,7 @@ def test_table_as_declared_needs_only_the_marker(live: LiveTable) -> None:
         for field in live.state.columns.fields
     )
     contract = Contract("sales.orders", TableState(Struct(minimal[::-1])))
-    plan = plan_table(contract, live, LOCATION)
+    plan = plan_table(counting(contract), live, LOCATION)
     assert plan.steps == ()
     assert plan.writes_marker
 
@@ -234,7 +235,7 @@ def test_plan_lists_the_features_that_an_upgrade_adds() -> None:
 def test_error_finding_refuses_the_plan() -> None:
     live = _table(TableState(Struct((Field("a", INTEGER),))))
     declared = TableState(Struct((Field("a", STRING),)))
-    plan = plan_table(Contract("t", declared), live, LOCATION, [_finding(Severity.ERROR)])
+    plan = plan_table(counting(Contract("t", declared)), live, LOCATION, [_finding(Severity.ERROR)])
     assert [(refusal.code, refusal.reason) for refusal in plan.refusals] == [("TW002", "it cannot be done")]
     assert plan.refusals[0].finding == _finding(Severity.ERROR)
     assert plan.steps == ()
@@ -244,7 +245,7 @@ def test_error_finding_refuses_the_plan() -> None:
 def test_warning_finding_does_not_refuse_the_plan() -> None:
     live = _table(TableState(Struct((Field("a", INTEGER),))))
     declared = TableState(Struct((Field("a", INTEGER, comment="x"),)))
-    plan = plan_table(Contract("t", declared), live, LOCATION, [_finding(Severity.WARNING)])
+    plan = plan_table(counting(Contract("t", declared)), live, LOCATION, [_finding(Severity.WARNING)])
     assert plan.refusals == ()
     assert len(plan.steps) == 1
 
@@ -264,7 +265,7 @@ def test_marker_is_recorded_unless_it_names_this_declaration(marker: Marker | No
     if marker is not None:
         own = replace(marker, hash=marker.hash.replace("HASH", declaration_hash(contract)))
         live = replace(live, transactions={own.app_id: 1})
-    plan = plan_table(contract, live, LOCATION)
+    plan = plan_table(counting(contract), live, LOCATION)
     assert (plan.steps, plan.writes_marker) == ((), record)
 
 
@@ -440,7 +441,7 @@ def _step(*changes: Change) -> Step:
 
 
 def _plan(declared: TableState, live: LiveTable | None) -> TablePlan:
-    plan = plan_table(Contract("t", declared), live, LOCATION)
+    plan = plan_table(counting(Contract("t", declared)), live, LOCATION)
     assert plan.refusals == ()
     return plan
 

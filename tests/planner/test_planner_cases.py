@@ -21,6 +21,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.table_plan import Cost, Step, StepKind, TablePlan
 from schemalint.planner import PlanOptions, deviations, pending_changes, plan_table, planned_commits, simulate
+from support.effective import counting
 from support.golden import assert_golden
 from support.logs import read_live
 
@@ -96,13 +97,13 @@ def test_engine_carries_the_plan_out(case: Path, spark: SparkSession, tmp_path: 
     spark.conf.set("spark.sql.variable.substitute", "false")
     location = str(tmp_path / "it`s")
     if (case / "live.yaml").exists():
-        _run(spark, plan_table(_contract(case / "live.yaml"), None, location), TableState())
+        _run(spark, plan_table(counting(_contract(case / "live.yaml")), None, location), TableState())
     contract = _contract(case / "declared.yaml")
     before = read_live(location)
     plan = _plan(case, before, location)
     _run(spark, plan, before.state if before else TableState())
     after = _existing(location)
-    assert pending_changes(contract, after.state) == ()
+    assert pending_changes(counting(contract), after.state) == ()
     if before is not None and not any(map(_writes_files, plan.steps)):
         _assert_streams_are_foreseen(plan, before, after)
     commits = after.version - (before.version if before else -1)
@@ -120,7 +121,7 @@ def test_engine_undoes_each_step_that_has_an_undo(case: Path, spark: SparkSessio
     spark.conf.set("spark.sql.variable.substitute", "false")
     location = str(tmp_path / "it`s")
     if (case / "live.yaml").exists():
-        _run(spark, plan_table(_contract(case / "live.yaml"), None, location), TableState())
+        _run(spark, plan_table(counting(_contract(case / "live.yaml")), None, location), TableState())
     table = read_live(location)
     before = table.state if table else TableState()
     plan = _plan(case, table, location)
@@ -172,7 +173,9 @@ def _plan(case: Path, live: LiveTable | None, location: str) -> TablePlan:
     contract = _contract(case / "declared.yaml")
     revisions = [_contract(path).state for path in sorted(case.glob("base*.yaml"))]
     tracking = track_columns(live.state.columns, [*revisions, contract.state]) if live and revisions else None
-    return plan_table(contract, live, location, options=PlanOptions(tracking, reorder="reorder" in case.name))
+    return plan_table(
+        counting(contract), live, location, options=PlanOptions(tracking, reorder="reorder" in case.name)
+    )
 
 
 def _existing(location: str) -> LiveTable:

@@ -13,6 +13,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.table_plan import StepKind, TablePlan
 from schemalint.planner import PlanOptions, plan_table
+from support.effective import counting
 
 TABLE = """\
 schemalint: 1
@@ -43,7 +44,7 @@ def planned(before: str, after: str, engine: str) -> TablePlan:
     base, contract = declared(before, engine), declared(after, engine)
     state = replace(created_state(base.state), features=base.created_features)
     live = LiveTable("/lake", 3, Protocol(3, 7, frozenset(), base.created_features), Metadata("id", state))
-    return plan_table(contract, live, "/lake", options=PlanOptions(reorder=True))
+    return plan_table(counting(contract), live, "/lake", options=PlanOptions(reorder=True))
 
 
 def alterations(plan: TablePlan) -> list[str]:
@@ -66,7 +67,7 @@ def test_spark_3_5_gets_each_default_of_a_new_field_in_a_statement() -> None:
     fields = '[{name: x, type: int, default: "1"}, {name: y, type: int, default: "2"}]'
     contract = f"{TABLE}  - {{name: s, type: struct, columns: {fields}}}\nfeatures: [allowColumnDefaults]\n"
     steps = {
-        version: plan_table(declared(contract, f"delta-spark {version}"), None, "/lake").steps
+        version: plan_table(counting(declared(contract, f"delta-spark {version}")), None, "/lake").steps
         for version in ("3.3.2", "4.0.1")
     }
     assert [step.kind for step in steps["3.3.2"]] == [StepKind.CREATE, *[StepKind.ALTER_COLUMNS] * 2]
@@ -81,7 +82,7 @@ def test_enabling_type_widening_adds_the_feature_of_the_engine(version: str, fea
     engine = f"delta-spark {version}"
     widening = "properties: {delta.enableTypeWidening: true}\n"
     altered = planned(TABLE, f"{TABLE}{widening}", engine)
-    (created,) = plan_table(declared(f"{TABLE}{widening}", engine), None, "/lake").steps
+    (created,) = plan_table(counting(declared(f"{TABLE}{widening}", engine)), None, "/lake").steps
     assert (altered.steps[0].adds_features, created.adds_features) == (
         frozenset({feature}),
         frozenset({feature}),

@@ -18,6 +18,7 @@ from schemalint.delta.path import lowercased
 from schemalint.delta.table import LiveTable
 from schemalint.model.column_tracking import track_columns
 from schemalint.planner import PlanOptions, pending_changes, plan_table
+from support.effective import counting
 from support.history_strategies import TableHistory, paths_by_identity, table_histories
 from support.logs import read_live
 
@@ -55,17 +56,17 @@ def assert_is_carried_out(
     spark: SparkSession, history: TableHistory, location: str, *, reorder: bool
 ) -> None:
     """Assert that the log holds the declaration, with the expected commits, and no column is mixed up."""
-    for step in plan_table(history.made, None, location).steps:
+    for step in plan_table(counting(history.made), None, location).steps:
         spark.sql(step.sql)
     before = _read(location)
     states = [revision.state for revision in history.revisions]
     options = PlanOptions(track_columns(before.state.columns, states), reorder=reorder)
-    plan = plan_table(history.contract, before, location, options=options)
+    plan = plan_table(counting(history.contract), before, location, options=options)
     assume(not plan.refusals)
     for step in plan.steps:
         spark.sql(step.sql)
     after = _read(location)
-    assert pending_changes(history.contract, after.state, PlanOptions(reorder=reorder)) == ()
+    assert pending_changes(counting(history.contract), after.state, PlanOptions(reorder=reorder)) == ()
     assert after.version == before.version + sum(step.commits for step in plan.steps)
     physical_names = _physical_names(after.state.columns)
     declared = paths_by_identity(history.contract.state.columns)

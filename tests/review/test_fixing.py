@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from schemalint.project.git import Contents, File, Worktree
 from schemalint.review.check_input import CheckInput
-from schemalint.review.exception_files import Exceptions
+from schemalint.review.exceptions import Exceptions
 from schemalint.review.run_check import check, check_and_fix, with_texts
 from support.judging import rule_sets
 from support.rule_cases import Case, load_cases

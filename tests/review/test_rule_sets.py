@@ -16,6 +16,7 @@ from schemalint.judge.rule_set import RuleSet, TableRules, reports, rules_for
 from schemalint.model.contract import Contract
 from schemalint.plugin import ATTRIBUTE, Problem, Rule, RuleContext, Severity, rule
 from schemalint.review.rulebook import load_rules
+from support.effective import counting
 
 ORDERS = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: c, type: int}\n"
 
@@ -46,7 +47,7 @@ def _findings(*rule_sets: RuleSet) -> list[tuple[str, str]]:
     before, after = _contract(ORDERS), _contract(ORDERS.replace("type: int", "type: bigint"))
     judge = Judge(rules_for(rule_sets, "sales.orders"))
     (change,) = diff(before.state, after.state)
-    found = judge(change, git_context(before, after), ("git",))
+    found = judge(change, git_context(counting(before), counting(after)), ("git",))
     reported = (finding for finding in found if reports(rule_sets, finding))
     return sorted((finding.message, finding.severity.label) for finding in reported)
 

@@ -11,6 +11,7 @@ from schemalint.judge.rule_judge import Judge
 from schemalint.model.contract import Contract
 from schemalint.model.fact import ConfigurationChanged
 from schemalint.model.finding import Finding, ObjectRef, Severity
+from support.effective import counting
 from support.rule_judging import built_in
 
 LINE = Location("schemalint.toml", 3, 1, 3, 7)
@@ -19,7 +20,7 @@ LINE = Location("schemalint.toml", 3, 1, 3, 7)
 def _judged(key: str | None, old: str | None, new: str | None, *, now: bool) -> Finding:
     rules = (built_in()["setting-loosened"], built_in()["first-configuration"])
     fact = ConfigurationChanged(LINE, now, key, old, new)
-    (finding,) = Judge(rules)(fact, git_context(None, Contract("", TableState())), ("git",))
+    (finding,) = Judge(rules)(fact, git_context(None, counting(Contract("", TableState()))), ("git",))
     return finding
 
 

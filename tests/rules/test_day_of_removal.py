@@ -12,6 +12,7 @@ from schemalint.delta.change import FieldRemoved
 from schemalint.delta.diff import diff
 from schemalint.judge.case import git_context
 from schemalint.model.contract import Contract
+from support.effective import counting
 from support.rule_judging import built_in
 
 MAPPED = "properties: {delta.columnMapping.mode: name}\n"
@@ -27,7 +28,7 @@ AFTER = HEAD + "dropped: [b]\n"
 def test_drop_is_a_finding_up_to_and_including_the_last_day(today: str, problems: int) -> None:
     """A drop is allowed after ``remove_after``, not on that day."""
     before, after = _contract(BEFORE), _contract(AFTER)
-    ctx = replace(git_context(before, after), today=dt.date.fromisoformat(today))
+    ctx = replace(git_context(counting(before), counting(after)), today=dt.date.fromisoformat(today))
     (removal,) = (change for change in diff(before.state, after.state) if isinstance(change, FieldRemoved))
     assert len(list(built_in()["deprecated-dropped-early"].check(removal, ctx))) == problems
 

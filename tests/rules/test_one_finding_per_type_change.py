@@ -15,6 +15,7 @@ from schemalint.judge.case import git_context
 from schemalint.judge.rule_judge import Judge
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, Severity
+from support.effective import counting
 from support.rule_judging import built_in
 
 TYPES = [
@@ -92,7 +93,7 @@ def _findings(
         )
         for type_ in (old, new)
     )
-    judge, ctx = Judge(TW), git_context(before, after)
+    judge, ctx = Judge(TW), git_context(counting(before), counting(after))
     return [finding for change in diff(before.state, after.state) for finding in judge(change, ctx, ("git",))]
 
 

@@ -11,6 +11,7 @@ from schemalint.judge.rule_judge import Judge
 from schemalint.model.contract import Contract
 from schemalint.model.fact import LiveTableMissing, RootWithoutTables
 from schemalint.model.finding import Severity
+from support.effective import counting
 from support.rule_judging import built_in
 
 ORDERS = Contract("sales.orders", TableState())
@@ -39,19 +40,19 @@ def test_missing_table_has_the_expected_severity_and_message(
 ) -> None:
     """A missing table is an error only if it should exist."""
     judge = Judge((built_in()["table-missing"],))
-    (finding,) = judge(fact, git_context(ORDERS, ORDERS), ("live",))
+    (finding,) = judge(fact, git_context(counting(ORDERS), counting(ORDERS)), ("live",))
     assert (finding.code, finding.severity, finding.message) == ("DR003", severity, message)
 
 
 def test_a_missing_table_of_another_tool_is_that_tool_s_to_create() -> None:
     contract = replace(ORDERS, managed_by="dbt")
     judge = Judge((built_in()["table-missing"],))
-    (finding,) = judge(LiveTableMissing(LOCATION), git_context(None, contract), ("live",))
+    (finding,) = judge(LiveTableMissing(LOCATION), git_context(None, counting(contract)), ("live",))
     assert finding.message == f"there is no table at {LOCATION} yet: dbt creates it"
 
 
 def test_a_root_without_tables_is_named_in_a_warning() -> None:
     judge = Judge((built_in()["root-without-tables"],))
-    (finding,) = judge(RootWithoutTables("s3://lake/tabels"), git_context(None, ORDERS), ("live",))
+    (finding,) = judge(RootWithoutTables("s3://lake/tabels"), git_context(None, counting(ORDERS)), ("live",))
     assert (finding.code, finding.severity) == ("DR010", Severity.WARNING)
     assert "s3://lake/tabels" in finding.message

@@ -19,6 +19,7 @@ from schemalint.model.marker import Marker, declaration_hash
 from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
 from schemalint.planner import PlanOptions, after_interrupted_run, plan_table
 from schemalint.project.git import DEFAULT_GLOBS, Revision, open_repository, resolve
+from support.effective import counting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +83,9 @@ class Branch:
         self, table: LiveTable, head: str = "HEAD", *, base: str | None = None, allow_older: bool = False
     ) -> LastApplied | Refusal:
         revisions = self.revisions(head)
-        return find_last_applied(revisions, self.contract(head), table, base=base, allow_older=allow_older)
+        return find_last_applied(
+            revisions, counting(self.contract(head)), table, base=base, allow_older=allow_older
+        )
 
     def column_names(self, table: LiveTable, head: str = "HEAD", *, base: str | None = None) -> list[str]:
         """Return the column names in each revision from the one applied last on."""
@@ -103,17 +106,17 @@ class Branch:
     ) -> TablePlan:
         """Plan as `deploy` does."""
         contract = self.contract(head)
-        begun = after_interrupted_run(contract, table)
+        begun = after_interrupted_run(counting(contract), table)
         found = self.find(begun, head, base=base, allow_older=allow_older)
         assert isinstance(found, LastApplied), found
         options = PlanOptions(found.tracking(begun.state.columns))
-        refusals = tuple(drift(contract, found, begun, options, repair=repair))
+        refusals = tuple(drift(counting(contract), found, begun, options, repair=repair))
         if options.tracking and not found.is_way_back:
             refusals += tuple(
                 Refusal(RefusalKind.RULE, f"{format_path(removed.path)} is left out")
                 for removed in options.tracking.left_out
             )
-        plan = plan_table(contract, table, table.uri, options=options)
+        plan = plan_table(counting(contract), table, table.uri, options=options)
         return replace(plan, refusals=(*refusals, *plan.refusals))
 
 

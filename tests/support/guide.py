@@ -20,7 +20,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final
 
 from schemalint.cli import main
-from schemalint.review import exception_files
+from schemalint.review import exceptions
 from support.repo import isolated_env
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Guide:
         self.home = home
         self.folder = home
         self._chdir = monkeypatch.chdir
-        monkeypatch.setattr(exception_files, "dt", SimpleNamespace(datetime=_Clock, UTC=dt.UTC))
+        monkeypatch.setattr(exceptions, "dt", SimpleNamespace(datetime=_Clock, UTC=dt.UTC))
         environment = {
             **isolated_env(home),
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from schemalint.base.values import replace
-from schemalint.judge.case import Case, Purpose, effective_pairs
+from schemalint.judge.case import Case, Purpose
 from schemalint.judge.rule_judge import Judge, worst_of_each
 from schemalint.judge.rule_set import RuleSet
 from schemalint.judge.table_judge import is_refusal_of_table, table_findings
@@ -14,7 +14,9 @@ from schemalint.judge.verdict import judge
 from schemalint.model.contract import Contract
 from schemalint.model.fact import TableRetired
 from schemalint.project.config import Config
+from schemalint.review.effective_pairs import effective_pairs
 from schemalint.review.rule_sets import RuleSets
+from support.effective import counting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -111,5 +113,5 @@ def judge_table(
 
 def refused_by_spark(contract: Contract, table: LiveTable, rules: Sequence[Rule]) -> tuple[Finding, ...]:
     """Return the findings that prevent Delta Spark from reading or writing the table, and so any plan."""
-    findings = table_findings(Judge(tuple(rules)), table, contract)
+    findings = table_findings(Judge(tuple(rules)), table, counting(contract))
     return tuple(filter(is_refusal_of_table, findings))

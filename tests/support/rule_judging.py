@@ -12,6 +12,7 @@ import yaml
 
 from schemalint import contract as contracts
 from schemalint.base.values import replace
+from schemalint.contract.consumers import with_consumers
 from schemalint.contract.fixes import fixed_files
 from schemalint.delta.engine import Engines, parse_engine
 from schemalint.delta.footer_summary import physical_types
@@ -29,13 +30,13 @@ from schemalint.project.config import Target, parse
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.project.git import Contents, File
 from schemalint.review.approve import approve
-from schemalint.review.consumers import with_consumers
 from schemalint.review.duplicates import duplicates
-from schemalint.review.exception_files import Exceptions
 from schemalint.review.exception_findings import judged_exceptions, needs_live, removals
+from schemalint.review.exceptions import Exceptions
 from schemalint.review.rule_sets import rule_sets_of
 from schemalint.review.rulebook import load_rules
 from schemalint.tables.catalog.contract_progress import with_progress
+from support.effective import counting
 from support.judging import clients_offline, judge_live, judge_pair, judge_table, live_case
 from support.short_footers import summary_of_footers
 from support.short_logs import logged_table
@@ -116,7 +117,7 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
         return tuple(
             finding
             for fact in unknown
-            for finding in Judge((rule,))(fact, git_context(before, after), ("git",))
+            for finding in Judge((rule,))(fact, git_context(counting(before), counting(after)), ("git",))
         )
     if JudgedException in rule.subjects:
         assert after is not None
@@ -154,7 +155,7 @@ def _about_exceptions(rule: Rule, before: Contract | None, after: Contract, text
     found = [
         (fact, finding)
         for fact in facts
-        for finding in Judge((rule,))(fact, git_context(None, after), ("contract",))
+        for finding in Judge((rule,))(fact, git_context(None, counting(after)), ("contract",))
     ]
     changes = removals((fact.written for fact, finding in found if finding.fix), {"after.yaml": text})
     for fact, finding in found:
@@ -173,7 +174,7 @@ def _with_checkpoints(rule: Rule, texts: Texts, folder: Path) -> Iterator[Findin
     contract = _contract("after", {**texts, "after": texts["after"].replace("/lake", lake)})
     assert contract is not None
     target = TrustedTarget(Target("dev", root=lake))
-    comparison = live_case(with_progress(contract, table, target, folder), table)
+    comparison = live_case(with_progress(counting(contract), table, target, folder), table)
     for finding in judge_live(comparison, [rule]):
         yield replace(finding, message=finding.message.replace(lake, "/lake"))
 
@@ -246,4 +247,4 @@ def _duplicates(rule: Rule, text: str) -> Iterator[Finding]:
     file = File("after.yaml", text.encode(), None)
     contents = Contents({}, {file.path: file})
     for fact, _existing in duplicates(contents, {file.path}, {}, Path(), {}):
-        yield from Judge((rule,))(fact, git_context(None, fact.contract), ("contract",))
+        yield from Judge((rule,))(fact, git_context(None, counting(fact.contract)), ("contract",))

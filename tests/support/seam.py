@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from schemalint.base.values import replace
+from schemalint.contract.consumers import with_consumers
 from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
@@ -20,10 +21,10 @@ from schemalint.planner import PlanOptions, plan_table
 from schemalint.project.config import Config
 from schemalint.project.git import Contents, File, Revision, Worktree
 from schemalint.review.check_input import CheckInput, LiveSide
-from schemalint.review.consumers import with_consumers
 from schemalint.review.rulebook import rules_for_apply
 from schemalint.review.run_check import check
 from support.contract_pairs import text_of
+from support.effective import counting
 from support.judging import judge_live, judge_pair, live_case, rule_sets
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def planned(
     base: Contract | None, head: Contract, live: LiveTable | None = None, *, with_rules: bool = True
 ) -> TablePlan:
     """Return the plan of `plan` for a table; see `refusals`."""
-    head = with_consumers(head, Config())
+    head, base = counting(with_consumers(head, Config())), counting(base)
     if live is None:
         found = judge_pair(None, head, rules()) if with_rules else ()
         return plan_table(head, None, LOCATION, found)
@@ -120,7 +121,7 @@ def planned(
         unseen=tuple(unseen_edits(last_applied, live, tracking)),
     )
     found = judge_live(comparison, rules()) if with_rules else ()
-    return plan_table(head, live, LOCATION, found, PlanOptions(tracking))
+    return plan_table(counting(head), live, LOCATION, found, PlanOptions(tracking))
 
 
 def _file(contract: Contract) -> File:

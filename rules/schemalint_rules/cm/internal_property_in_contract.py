@@ -69,10 +69,9 @@ def internal_property_in_contract(contract: Contract, ctx: RuleContext) -> Itera
     properties: {delta.columnMapping.mode: name}
     ```
     """
-    live = ctx.live.state.properties if ctx.live else {}
     for key, value in contract.state.set_properties.items():
         if judge_property(key, value) == PropertyVerdict.INTERNAL:
-            refused = live.get(key) != value and _is_refused(key, exists=not ctx.is_new_table)
+            refused = not ctx.has_value(key, value) and _is_refused(key, exists=not ctx.is_new_table)
             yield Problem(
                 f"{key} is an internal property, which Delta writes itself",
                 help="remove the line: `apply` leaves unchanged what the contract does not mention",

@@ -70,18 +70,19 @@ def property_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Pro
     properties: {delta.checkpointPolicy: v2}
     ```
     """
-    live = ctx.live.state.properties if ctx.live else {}
     for key, value in contract.state.set_properties.items():
+        if ctx.has_value(key, value):
+            continue
         does = partial(knows_property, key=canonical(key))
         problem = ctx.refusal_of_writer(does, f"set the property {key}")
-        if problem is not None and live.get(key) != value:
+        if problem is not None:
             yield replace(
                 problem,
                 help="remove it, or declare it under `targets`, for the targets whose engine knows it",
                 object=ObjectRef("property", key),
                 delta_error="DELTA_UNKNOWN_CONFIGURATION" if problem.severity is not Severity.INFO else None,
             )
-        elif problem is None and live.get(key) != value:
+        else:
             yield from _beyond_older_engines(key, value, ctx)
     for key, removed in contract.state.properties.items():
         if removed is None and canonical(key) == COLUMN_MAPPING_MODE:

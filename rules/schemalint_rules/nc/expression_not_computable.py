@@ -82,16 +82,12 @@ def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> I
     constraints: {not_in_future: day <= current_date()}
     ```
     """
-    in_table = frozenset(expressions_of(ctx.live.state)) if ctx.live else frozenset()
-    for expression in expressions_of(fact.state):
-        if isinstance(fact, Contract) and expression in in_table:
-            continue  # the finding is about the table
+    is_live = isinstance(fact, LiveTable)
+    for expression in expressions_of(fact.state) if is_live else ctx.stated_expressions:
         is_judged = expression.place is Place.CONSTRAINT or (
             expression.place is Place.GENERATED and ctx.is_new_table
         )
         if is_judged and not expression.fault and (part := unusable_part(expression, ctx.after.columns)):
-            is_kept = isinstance(fact, Contract) or expression in expressions_of(ctx.after)
-            is_refused = isinstance(fact, LiveTable) and is_kept and part.is_in_collection
             yield Problem(
                 f"{expression.subject} {part.what}",
                 help=_help(expression, part),
@@ -99,8 +95,8 @@ def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> I
                 object=None if expression.path else ObjectRef("constraint", expression.name),
                 part=None if expression.path is None else expression.place.value,
                 new=expression.text,
-                severity=None if is_kept else Severity.WARNING,
-                delta_error=_THROUGH_COLLECTION if is_refused else None,
+                delta_error=_THROUGH_COLLECTION if is_live and part.is_in_collection else None,
+                is_mended=is_live and ctx.mends(expression),
             )
 
 

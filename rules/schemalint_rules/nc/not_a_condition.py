@@ -83,14 +83,14 @@ def not_a_condition(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Pr
     constraints: {positive: "`price` > 0"}
     ```
     """
-    is_live = isinstance(fact, LiveTable)
-    columns = fact.state.columns if is_live else ctx.after.columns
-    in_table = (
-        frozenset(expressions_of(ctx.live.state)) if ctx.live and not is_live else frozenset[Expression]()
-    )
-    for expression in expressions_of(fact.state):
-        if expression not in in_table and (problem := _judged(expression, columns)):
-            yield _of_table(expression, problem, ctx) if is_live else _of_contract(expression, problem)
+    if isinstance(fact, LiveTable):
+        for expression in expressions_of(fact.state):
+            if problem := _judged(expression, fact.state.columns):
+                yield _of_table(expression, problem, ctx)
+        return
+    for expression in ctx.stated_expressions:
+        if problem := _judged(expression, ctx.after.columns):
+            yield _of_contract(expression, problem)
 
 
 def _judged(expression: Expression, columns: Struct) -> ConditionProblem | None:
@@ -125,14 +125,14 @@ def _of_table(expression: Expression, problem: ConditionProblem, ctx: RuleContex
         case OperandFault():
             effect = "every write fails"
             error = _OF_ROW_WITH_CALL if problem.is_after_call else problem.fault.value
-    is_mended = expression not in expressions_of(ctx.after)
     return Problem(
         f"{expression.subject} {problem.what}: {effect}",
         help=_help(expression, problem),
-        severity=Severity.WARNING if is_mended or error is None else None,
+        severity=Severity.WARNING if error is None else None,
         object=ObjectRef("constraint", expression.name),
         old=expression.text,
-        delta_error=None if is_mended else error,
+        delta_error=error,
+        is_mended=ctx.mends(expression),
     )
 
 

@@ -103,9 +103,8 @@ def not_one_expression(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator
     if isinstance(fact, LiveTable):
         yield from _of_table(fact, ctx.after)
         return
-    in_table = frozenset(expressions_of(ctx.live.state)) if ctx.live else frozenset()
-    for expression in expressions_of(fact.state):
-        if expression not in in_table and (fault := expression.fault):
+    for expression in ctx.stated_expressions:
+        if fault := expression.fault:
             yield Problem(
                 f"{expression.subject} {fault.what}",
                 help="write exactly one expression, and names with other characters in back-quotes",

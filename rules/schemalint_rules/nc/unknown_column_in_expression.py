@@ -117,10 +117,7 @@ def unknown_column_in_expression(fact: Contract | LiveTable, ctx: RuleContext) -
     if isinstance(fact, LiveTable):
         yield from _of_table(fact, ctx)
         return
-    in_table = frozenset(expressions_of(ctx.live.state)) if ctx.live else frozenset()
-    for expression in expressions_of(fact.state):
-        if expression in in_table:
-            continue  # no statement declares it again; what it breaks is a finding about the table
+    for expression in ctx.stated_expressions:
         if expression.fault or unusable_part(expression, ctx.after.columns):
             continue  # NC019 or NC020 reports it
         if expression.place is Place.CONSTRAINT:
@@ -133,7 +130,7 @@ def unknown_column_in_expression(fact: Contract | LiveTable, ctx: RuleContext) -
 
 
 def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
-    columns, after = table.state.columns, set(expressions_of(ctx.after))
+    columns = table.state.columns
     for expression in expressions_of(table.state):
         if expression.place is Place.DEFAULT or expression.fault or unusable_part(expression, columns):
             continue
@@ -143,7 +140,6 @@ def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
             continue
         message, _help, error = fault
         is_constraint = expression.place is Place.CONSTRAINT
-        is_mended = expression not in after or not _first_unknown(used, ctx.after.columns)
         classes = _CONSTRAINT if is_constraint else _GENERATED
         yield Problem(
             f"{expression.subject} uses {message}: "
@@ -151,12 +147,12 @@ def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
             help="remove it, or add one with columns of the table"
             if is_constraint
             else way_back(table, _NO_CHANGE),
-            severity=Severity.WARNING if is_mended else None,
             path=expression.path,
             object=ObjectRef("constraint", expression.name) if is_constraint else None,
             part=None if is_constraint else expression.place.value,
             old=expression.text,
-            delta_error=None if is_mended else classes.get(error, error),
+            delta_error=classes.get(error, error),
+            is_mended=ctx.mends(expression) or not _first_unknown(used, ctx.after.columns),
         )
 
 

@@ -68,10 +68,7 @@ def unknown_function(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[P
     if isinstance(fact, LiveTable):
         yield from _of_table(fact)
         return
-    in_table = frozenset(expressions_of(ctx.live.state)) if ctx.live else frozenset()
-    for expression in expressions_of(fact.state):
-        if expression in in_table:
-            continue  # no statement declares it again; what it breaks is a finding about the table
+    for expression in ctx.stated_expressions:
         if expression.place is Place.GENERATED and not ctx.is_new_table:
             continue
         if name := _unknown_function(expression, ctx.after.columns):

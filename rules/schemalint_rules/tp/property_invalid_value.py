@@ -88,9 +88,8 @@ def property_invalid_value(fact: Contract | LiveTable, ctx: RuleContext) -> Iter
     if isinstance(fact, LiveTable):
         yield from _of_table(fact, ctx)
         return
-    in_table = ctx.live.state.properties if ctx.live else {}
     for key, value in fact.state.set_properties.items():
-        if judge_property(key, value) == PropertyVerdict.INVALID and in_table.get(key) != value:
+        if judge_property(key, value) == PropertyVerdict.INVALID and not ctx.has_value(key, value):
             yield Problem(
                 str(property_problem(key, value)),
                 help="write such a value, or `null` for Delta's default",
@@ -112,11 +111,12 @@ def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
         yield Problem(
             f"{property_problem(key, value)}: {stops.value}",
             help=_help(table, mended_by(key, value)),
-            severity=Severity.WARNING if is_mended or is_harmless else None,
+            severity=Severity.WARNING if is_harmless else None,
             object=ObjectRef("property", key),
             old=value,
-            delta_error=None if is_mended else refusal_of_value(key, value),
-            unreadable=stops is Stops.ALL and not is_mended,
+            delta_error=refusal_of_value(key, value),
+            unreadable=stops is Stops.ALL,
+            is_mended=is_mended,
         )
 
 

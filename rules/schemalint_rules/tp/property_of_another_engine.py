@@ -50,9 +50,8 @@ def property_of_another_engine(contract: Contract, ctx: RuleContext) -> Iterator
     properties: {delta.autoOptimize.optimizeWrite: true}
     ```
     """
-    live = ctx.live.state.properties if ctx.live else {}
     for key, value in contract.state.set_properties.items():
-        if judge_property(key, value) != PropertyVerdict.OTHER_ENGINE or live.get(key) == value:
+        if judge_property(key, value) != PropertyVerdict.OTHER_ENGINE or ctx.has_value(key, value):
             continue
         if is_refused_by(ctx.engine, key):
             yield Problem(

@@ -62,11 +62,10 @@ def property_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     properties: {delta.enableTypeWidening: true, team: sales}
     ```
     """
-    live = ctx.live.state.properties if ctx.live else {}
     for key, value in contract.state.set_properties.items():
         match judge_property(key, value):
             case PropertyVerdict.UNKNOWN if not knows_older_property(ctx.engine, key):
-                is_live = live.get(key) == value
+                is_live = ctx.has_value(key, value)
                 suggestion = suggest_property(key)
                 yield Problem(
                     f"{key} is not a table property of Delta",

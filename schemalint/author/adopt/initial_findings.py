@@ -16,6 +16,7 @@ from schemalint.base.errors import SchemalintError
 from schemalint.base.values import replace
 from schemalint.contract.contract_files import contract_files
 from schemalint.model.contract import Contract
+from schemalint.model.effective import effective
 from schemalint.model.finding import CheckResult, Severity
 from schemalint.project.config.trust import Trusted, TrustedTarget
 from schemalint.project.git import Contents, EmptyTree, File, Repository, Worktree, changes
@@ -26,7 +27,7 @@ from schemalint.review.rule_sets import rule_sets_of
 from schemalint.review.run_audit import audit
 from schemalint.review.run_check import check
 from schemalint.tables.catalog import Catalog
-from schemalint.tables.catalog.table_requests import Environment, TableRequest
+from schemalint.tables.catalog.table_requests import TableRequest, TargetContracts
 from schemalint.tables.storage.table_workers import TableWorkers
 from schemalint.tables.table_json import TableDocument
 
@@ -71,7 +72,7 @@ def baseline_of(
         )
 
     first, later = findings_with({}), findings_with(files)
-    where = Environment(settings, target, repository, via)
+    where = TargetContracts(settings, target, repository, via)
     errors: list[SchemalintError] = []
     requests = list(_requests(chain.from_iterable(map(_contracts_in, files.values())), where, errors))
     tables = read_for_audit(requests, workers, files=False)
@@ -110,13 +111,13 @@ def _contracts_in(file: File) -> Iterable[Contract]:
 
 
 def _requests(
-    declared: Iterable[Contract], where: Environment, errors: list[SchemalintError]
+    declared: Iterable[Contract], where: TargetContracts, errors: list[SchemalintError]
 ) -> Iterator[TableRequest]:
     for contract in declared:
-        effective = contracts.effective(contract, where.target.name)
-        if effective.absent:
+        counting = effective(contract, where.environment)
+        if counting.absent:
             continue
         try:
-            yield where.request_for(effective)
+            yield where.request_for(counting)
         except SchemalintError as error:
             errors.append(error)

@@ -7,13 +7,13 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Final
 
-from schemalint import contract as contracts
 from schemalint.author.pull.pull_input import DeclaredContract, PullInput
 from schemalint.base.errors import ConfigError, UsageError
 from schemalint.base.values import frozen, replace
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.effective import Environment, effective
 from schemalint.tables.catalog.table_location import absolute_location, root_location, table_location
 from schemalint.tables.storage import is_path_or_uri, location_key
 
@@ -78,20 +78,20 @@ class Lookup:
 
     def _reachable(self, contract: Contract) -> Contract:
         """Return the effective contract; raise a UsageError if its target has no such table."""
-        effective, target = self.effective(contract), self._request.target
-        if target is None and effective.location is None:
+        here, target = self.effective(contract), self._request.target
+        if target is None and here.location is None:
             raise UsageError(
                 f"{contract.table} is declared without a location, and there is no target to locate it",
                 help=f"give its location, and its name: --table {contract.table}",
             )
-        if target is not None and effective.absent:
+        if target is not None and here.absent:
             raise UsageError(f"{contract.table} is absent from target {target.name}", help="see --target")
-        return effective
+        return here
 
     def effective(self, contract: Contract) -> Contract:
         """Return the contract effective for the target."""
         target = self._request.target
-        return contracts.effective(contract, target.name if target else None)
+        return effective(contract, Environment(target.name if target else None))
 
     def _find_by_location(self, reference: str, location: str) -> TableLookup:
         declared = self._by_location.get(location_key(location, self._storage))
@@ -161,13 +161,13 @@ class Lookup:
         return table_key(name) if catalog is None else table_key(name).removeprefix(f"{table_key(catalog)}.")
 
     def _location(self, contract: Contract) -> str | None:
-        effective, target, root = self.effective(contract), self._request.target, self._request.root
-        if effective.absent:
+        here, target, root = self.effective(contract), self._request.target, self._request.root
+        if here.absent:
             return None
         if target is None:
-            return None if effective.location is None else absolute_location(effective.location, root)
+            return None if here.location is None else absolute_location(here.location, root)
         with suppress(ConfigError):
-            return table_location(effective, target, root)
+            return table_location(here, target, root)
         return None
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from schemalint.base.errors import SchemalintError
 from schemalint.tables import catalog
 from schemalint.tables.catalog.table_location import absolute_location, root_location
-from schemalint.tables.catalog.table_requests import Environment, TableRequest
+from schemalint.tables.catalog.table_requests import TableRequest, TargetContracts
 from schemalint.tables.storage import NO_OPTIONS, find_tables
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ class AuditTargets:
         errors: Errors of finding tables; the audit reports them.
     """
 
-    where: Environment | None
+    where: TargetContracts | None
     errors: list[SchemalintError] = field(default_factory=list)
     _requests: dict[tuple[str, int | None, int | None], TableRequest] = field(default_factory=dict)
 
@@ -62,7 +62,7 @@ class AuditTargets:
             names = catalog.tables("*.*", self.where.target, self.where.via)
             self.add(map(self.where.request_by_name, self._until_error(names)))
 
-    def _declared(self, where: Environment) -> Iterator[TableRequest]:
+    def _declared(self, where: TargetContracts) -> Iterator[TableRequest]:
         declarations = where.declared
         self.errors += (error for error in declarations.errors if str(error) not in map(str, self.errors))
         for contract in declarations.contracts.values():

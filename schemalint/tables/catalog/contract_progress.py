@@ -15,14 +15,16 @@ from schemalint.delta.stream_progress import StreamProgress, commits_to_meet
 from schemalint.delta.stream_settings import is_absolute
 from schemalint.delta.table import LiveTable
 from schemalint.model.consumer import Consumer, Stream
-from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.project.config.trust import TrustedTarget, resolve_storage
 from schemalint.tables.catalog.table_location import allowed_roots
 from schemalint.tables.storage import open_folder
 from schemalint.tables.streaming.stream_checkpoint import read_stream
 
 
-def with_progress(contract: Contract, table: LiveTable, target: TrustedTarget, repository: Path) -> Contract:
+def with_progress(
+    contract: Effective, table: LiveTable, target: TrustedTarget, repository: Path
+) -> Effective:
     """Return a contract whose streams have the progress that their own files say.
 
     Args:

@@ -8,11 +8,11 @@ from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 from urllib.parse import unquote
 
-from schemalint import contract as contracts
 from schemalint.base.errors import ConfigError, LiveError, UsageError
 from schemalint.base.values import field, frozen
 from schemalint.delta.column_names import nearest_name
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.effective import Environment, effective
 from schemalint.project.config import Target
 from schemalint.project.config.trust import Trusted, TrustedTarget
 from schemalint.tables.catalog import full_name
@@ -203,11 +203,11 @@ class LocationKeys:
         """Yield the location keys of a contract's table: one for each target that has it."""
         names: tuple[str | None, ...] = (*(self.targets or (None,)), *contract.targets)
         for name in dict.fromkeys(names):
-            effective = contracts.effective(contract, name)
-            if not effective.absent:
+            here = effective(contract, Environment(name))
+            if not here.absent:
                 target = self.targets.get(name) if name is not None else None
                 found_at = self.found.get((name, contract.key))
-                yield name, table_location_key(effective, target, self.repository, found_at)
+                yield name, table_location_key(here, target, self.repository, found_at)
 
 
 def table_location_key(

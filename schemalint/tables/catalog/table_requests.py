@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from functools import cached_property, partial
 from pathlib import Path
 
-from schemalint import contract as contracts
 from schemalint.base.errors import LiveError, SchemalintError, UsageError
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.contract_files import contract_files, made_files
@@ -17,6 +16,7 @@ from schemalint.contract.tool_files import with_tool_files
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.effective import Effective, Environment, effective
 from schemalint.project import git
 from schemalint.project.config.trust import Trusted, TrustedTarget, given_target, resolve_storage
 from schemalint.project.git import Repository
@@ -66,7 +66,7 @@ class TableRequest:
     storage: Mapping[str, str] = field(default_factory=dict, repr=False)
     target: str | None = None
     catalog: TrustedTarget | None = None
-    contract: Contract | None = None
+    contract: Effective | None = None
     via: Catalog | None = field(default=None, repr=False)
     error: LiveError | None = None
 
@@ -77,7 +77,7 @@ class TableRequest:
 
 
 @frozen
-class Environment:
+class TargetContracts:
     """A target, and the repository whose contracts declare its tables.
 
     Attributes:
@@ -103,6 +103,13 @@ class Environment:
         return resolve_storage(self.target)
 
     @cached_property
+    def environment(self) -> Environment:
+        """What counts for contracts in the target."""
+        from schemalint.contract.consumers import environment  # noqa: PLC0415 (only with contracts)
+
+        return environment(self.settings.config, target=self.target.name, engines=self.target.engines)
+
+    @cached_property
     def declared(self) -> Declarations:
         """The tables that the working tree declares, in contracts and elsewhere, and that are not absent."""
         if self.repository is None:
@@ -111,15 +118,16 @@ class Environment:
         declarations = contracts_at(self.repository, git.Worktree(), contract_files(config))
         if made_files(config):
             declarations = with_tool_files(self.repository, git.Worktree(), config, declarations)
-        effective = {
-            key: contracts.effective(contract, self.target.name)
+        present = {
+            key: contract
             for key, contract in declarations.contracts.items()
+            if not effective(contract, self.environment).absent
         }
-        present = {key: contract for key, contract in effective.items() if not contract.absent}
         return replace(declarations, contracts=present)
 
-    def request_for(self, contract: Contract) -> TableRequest:
+    def request_for(self, declared: Contract) -> TableRequest:
         """Return the request for a declared table."""
+        contract = effective(declared, self.environment)
         if is_found_by_name(contract, self.target):
             return replace(self.request_by_name(contract.table), contract=contract)
         uri = table_location(contract, self.target, self.folder)
@@ -133,9 +141,9 @@ class Environment:
         return TableRequest(full_name, name, target=self.target.name, catalog=self.target, via=self.via)
 
 
-def open_environment(
+def open_target(
     repository: Repository | None, settings: Trusted, target_name: str | None, via: Catalog | None = None
-) -> Environment | None:
+) -> TargetContracts | None:
     """Return the environment of a target; None without a target name.
 
     Raises:
@@ -149,13 +157,13 @@ def open_environment(
             f"target {target_name} is unknown: this is not a git repository",
             help="run the command inside the project that configures the target, or give --config",
         )
-    environment = Environment(settings, choose_target(settings, target_name), repository, via)
+    environment = TargetContracts(settings, choose_target(settings, target_name), repository, via)
     require_reachable(environment.target, environment.folder)
     return environment
 
 
 def table_requests(
-    references: Sequence[str], where: Environment | None, via: NamingCatalog | None = None
+    references: Sequence[str], where: TargetContracts | None, via: NamingCatalog | None = None
 ) -> list[TableRequest]:
     """Resolve references: paths, URIs and names.
 
@@ -196,7 +204,7 @@ def read_tables(
     return workers.stream("reading", read, requests, lambda request: request.table or request.uri)
 
 
-def _exists(where: Environment | None, table: str) -> bool:
+def _exists(where: TargetContracts | None, table: str) -> bool:
     """Whether a path or URI that ends like a version exists as it is written: Delta takes it literally then.
 
     An empty folder exists too (measured on Delta 4.4.0: DELTA_TABLE_NOT_FOUND, although the version exists).
@@ -206,7 +214,7 @@ def _exists(where: Environment | None, table: str) -> bool:
     return Path(table).is_dir() or holds_files(table, where.storage if where else NO_OPTIONS)
 
 
-def _resolve_in_target(reference: str, where: Environment, declarations: Declarations) -> TableRequest:
+def _resolve_in_target(reference: str, where: TargetContracts, declarations: Declarations) -> TableRequest:
     declared = declarations.contracts
     if (contract := declared.get(table_key(reference))) is not None:
         return where.request_for(contract)

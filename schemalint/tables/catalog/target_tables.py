@@ -20,6 +20,7 @@ from schemalint.tables.delta_log.told_values import ToldRows, told_rows
 from schemalint.tables.storage import holds_files, holds_tables, is_remote, open_store, read_table
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 
+C = TypeVar("C", bound=Contract)
 T = TypeVar("T")
 
 
@@ -59,7 +60,7 @@ class TargetTables:
         tables = self.each("reading", self._read_or_error, by_location.values())
         self._fetched.update(zip(by_location, tables, strict=True))
 
-    def each(self, stage: str, function: Callable[[Contract], T], contracts: Iterable[Contract]) -> list[T]:
+    def each(self, stage: str, function: Callable[[C], T], contracts: Iterable[C]) -> list[T]:
         """Call the function for each contract, side by side if requests can overlap; return the results."""
         work = list(contracts)
         return self._workers_for(work).each(stage, function, work, lambda contract: contract.table)

@@ -35,6 +35,7 @@ from schemalint.review.check_input import CheckInput, LiveSide
 from schemalint.review.rulebook import load_rules
 from schemalint.review.run_check import check, check_and_fix
 from support import seam
+from support.effective import counting
 from support.judging import judge_pair, rule_sets
 from support.rule_cases import load_cases
 
@@ -120,7 +121,7 @@ def _require_planned(declared: Contract, live: LiveTable | None) -> None:
     plan = seam.planned(None, declared, live)
     for refusal in plan.refusals:
         require(refusal.kind.exit_status != BUG, f"a plan ends as a bug: {refusal.reason}")
-    deployment = Deployment(Plan("dev", (plan,)), {plan.table: declared})
+    deployment = Deployment(Plan("dev", (plan,)), {plan.table: counting(declared)})
     for style in STYLES:
         style.render(deployment)
 

@@ -16,6 +16,7 @@ from schemalint.model.table_plan import Plan
 from schemalint.project.config.trust import given_target
 from schemalint.report import plan as plans
 from support import seam
+from support.effective import counting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +59,7 @@ def _deployment() -> Deployment:
     named = tuple(replace(plan, target=TARGET.name) for plan in plans)
     return Deployment(
         Plan(TARGET.name, named),
-        {plan.table: plan_of for plan, plan_of in zip(named, (renamed, declared[1]), strict=True)},
+        {plan.table: counting(plan_of) for plan, plan_of in zip(named, (renamed, declared[1]), strict=True)},
     )
 
 

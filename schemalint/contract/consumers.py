@@ -13,9 +13,10 @@ from schemalint.base.values import replace
 from schemalint.delta import engine
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.datatype import Struct, path_of_names
-from schemalint.delta.engine import Engines
+from schemalint.delta.engine import NO_ENGINES, Engines
 from schemalint.model.consumer import Consumer, ConsumerFault, FaultKind, united
 from schemalint.model.contract import Contract, TargetOverlay, table_key
+from schemalint.model.effective import Environment
 from schemalint.project.config import Config, TableSettings
 
 # Contracts are strangers' texts: of more faults, and for longer names, nothing is compared.
@@ -52,6 +53,24 @@ def with_consumers(contract: Contract, *configurations: Config) -> Contract:
     if overlays:
         return replace(shared, targets=overlays)
     return shared
+
+
+def environment(
+    *configurations: Config, target: str | None = None, engines: Engines = NO_ENGINES
+) -> Environment:
+    """Return where contracts count by a configuration, or by those of base and head: see `with_consumers`.
+
+    Args:
+        configurations: The configurations.
+        target: The target; None for what all targets share.
+        engines: Its engines.
+    """
+    targets = () if target is None else (target,)
+
+    def settings(contract: Contract) -> Contract:
+        return with_consumers(contract, *configurations)
+
+    return Environment(target, engines, targets, settings)
 
 
 def warning_of_writers(

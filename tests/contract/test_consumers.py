@@ -6,13 +6,15 @@ import pytest
 
 from schemalint import contract as contracts
 from schemalint.base.errors import ConfigError
+from schemalint.contract.consumers import configuration_faults, with_consumers
 from schemalint.delta.path import Part
 from schemalint.delta.streams import Blocking
 from schemalint.judge.case import git_context
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
+from schemalint.model.effective import Environment, effective
 from schemalint.project.config import Config, parse
-from schemalint.review.consumers import configuration_faults, with_consumers
+from support.effective import counting
 from support.judging import judge_pair
 from support.rule_judging import built_in
 
@@ -44,7 +46,7 @@ def test_the_consumers_of_configuration_contract_and_overlay_are_united() -> Non
 
     assert [consumer.name for consumer in contract.consumers] == ["dashboards", "etl", "ml"]
     assert contract.consumers[0] == TRINO
-    prod = contracts.effective(contract, "prod")
+    prod = effective(contract, Environment("prod"))
     assert [consumer.name for consumer in prod.consumers] == ["dashboards", "etl", "ml", "nightly", "report"]
     assert prod.consumer_faults == ()
 
@@ -52,7 +54,7 @@ def test_the_consumers_of_configuration_contract_and_overlay_are_united() -> Non
 def test_a_contract_takes_no_consumer_away() -> None:
     written = "consumers: []\ntargets: {prod: {consumers: []}}\n"
     contract = with_consumers(_contract(written), _config(SALES))
-    assert contracts.effective(contract, "prod").consumers == (TRINO,)
+    assert effective(contract, Environment("prod")).consumers == (TRINO,)
 
 
 def test_other_tables_have_no_consumer_of_the_configuration() -> None:
@@ -110,12 +112,12 @@ def test_rules_see_the_consumers_of_both_sides(
 ) -> None:
     """The approval for a stream counts at once: it is written for this change."""
     before, after = (_contract(f"consumers: [{written}]\n") for written in (base, head))
-    context = git_context(before, after)
+    context = git_context(counting(before), counting(after))
     assert [(consumer.name, consumer.removed) for consumer in context.consumers] == expected
 
 
 def test_without_a_base_the_consumers_of_the_contract_count() -> None:
-    assert git_context(None, _contract("consumers: [{name: a}]\n")).consumers == (Consumer("a"),)
+    assert git_context(None, counting(_contract("consumers: [{name: a}]\n"))).consumers == (Consumer("a"),)
 
 
 def test_a_stream_can_be_declared_in_the_configuration() -> None:

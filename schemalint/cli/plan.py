@@ -6,10 +6,10 @@ import os
 
 import click
 
-from schemalint.base.errors import GitError
+from schemalint.base.errors import GitError, UsageError
 from schemalint.base.values import frozen
 from schemalint.cli import print_note
-from schemalint.cli._connection import repository_settings, spark_for
+from schemalint.cli._connection import Spark, repository_settings, spark_for
 from schemalint.cli._deploy_options import base_of_change, deploy_options, print_unplanned
 from schemalint.cli._options import (
     PENDING,
@@ -23,7 +23,7 @@ from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers
 from schemalint.cli._typed import Connection, takes
 from schemalint.delta.engine import Engine
-from schemalint.deploy.deploy_input import only_changed
+from schemalint.deploy.deploy_input import Deployment, only_changed
 from schemalint.deploy.prepare import DeployOptions, prepare_requested
 from schemalint.project import git
 from schemalint.report import plan as plans
@@ -39,6 +39,7 @@ class PlanOptions:
     against: str | None
     color: str
     exit_code: bool
+    prove: bool
     engine: Engine | None
     deploy: DeployOptions
     connection: Connection
@@ -46,6 +47,8 @@ class PlanOptions:
     def require_consistent(self) -> None:
         """Refuse the options of a session without one."""
         self.connection.require_session()
+        if self.prove and not self.connection.via:
+            raise UsageError("--prove counts rows, and needs a session", help="add --via spark")
 
 
 @click.command(
@@ -78,6 +81,11 @@ class PlanOptions:
 @engine_option("Plan for this engine, such as 'delta-spark 3.3.2'; in CI refuse what it refuses too")
 @color_option
 @click.option("--exit-code", is_flag=True, help="Exit with 4 if the plan has statements")
+@click.option(
+    "--prove",
+    is_flag=True,
+    help="With --via spark: count the rows that fills and drops would find; reads the tables",
+)
 @takes(PlanOptions)
 def command(options: PlanOptions) -> int:
     """Show the statements that apply the contracts to the live tables.
@@ -112,14 +120,37 @@ def command(options: PlanOptions) -> int:
         )
         if base is not None:
             deployment = only_changed(deployment, base)
+        if options.prove and spark is not None:
+            deployment = _with_proofs(spark, deployment)
     if options.out is not None:
         write_report(plans.get("json").render(deployment), options.out)
     colored = is_colored(options.color, None)
     text = plans.get(options.output_format).render(deployment, color=colored)
     show(text, color=colored or None)
     print_unplanned(deployment)
+    for table, proofs in deployment.proofs.items():
+        for proof in proofs:
+            counts = proof.text if proof.problem is None else f"not counted: {proof.problem}"
+            print_note(f"{table}: {proof.column} from {proof.source}: {counts}")
     if (status := deployment.exit_status) or not options.exit_code or deployment.plan.is_empty:
         return status
     if deployment.plan.only_fills:
         print_note("note: all columns are there, and rows may be left to fill: apply counts them")
     return PENDING
+
+
+def _with_proofs(spark: Spark, deployment: Deployment) -> Deployment:
+    """Count the rows that fills would find, unless the change may be a stranger's.
+
+    Raises:
+        UsageError: It may be.
+        ApplyError: The session cannot count them.
+    """
+    from schemalint.spark.plan_proof import with_proofs  # noqa: PLC0415 (pyspark loads only when needed)
+
+    if (why := git.foreign_head(os.environ)) is not None:
+        raise UsageError(
+            f"--prove evaluates expressions of the contracts over rows, and {why}",
+            help="prove the plan after the merge",
+        )
+    return with_proofs(spark.session, deployment)

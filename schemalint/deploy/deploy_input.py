@@ -129,6 +129,29 @@ class TargetAccess:
 
 
 @frozen
+class FillProof:
+    """What a fill would find in a table, and the drop of its source: numbers of rows.
+
+    Attributes:
+        column: The column.
+        source: The column that it is filled from.
+        inexact: The rows whose value would be another number, day or instant; None if that is not known.
+        text: The counts for people.
+        problem: Why nothing was counted; None if it was.
+    """
+
+    column: str
+    source: str
+    to_fill: int = 0
+    equal: int = 0
+    not_converted: int = 0
+    differing: int = 0
+    inexact: int | None = None
+    text: str = ""
+    problem: str | None = None
+
+
+@frozen
 class Deployment:
     """A plan, and the input it was made from.
 
@@ -147,6 +170,7 @@ class Deployment:
             refused since; None if these are the steps of `plan`.
         others: The tables that the plan leaves out (``--changed``); None if it leaves out none.
         planned_for: Plans the same for another engine; None for a plan that is not run.
+        proofs: What the fills of tables would find, by table; empty if nobody asked.
     """
 
     plan: Plan
@@ -162,6 +186,7 @@ class Deployment:
     full_hash: str | None = None
     others: OtherTables | None = None
     planned_for: Callable[[Engine], Deployment] | None = None
+    proofs: Mapping[str, tuple[FillProof, ...]] = field(default_factory=dict)
 
     @property
     def engine(self) -> Engine | None:

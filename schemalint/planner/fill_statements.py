@@ -29,16 +29,18 @@ def to_fill(fill: Fill, value: FillValue) -> str:
     return f"{is_open} AND ({value.counts})\n  AND {value.converts}"
 
 
-def count_rows(table: str, fill: Fill, version: int, more: Sequence[str] = ()) -> str:
+def count_rows(
+    table: str, fill: Fill, version: int, more: Sequence[str] = (), *, has_column: bool = True
+) -> str:
     """Count the rows of a version; each row with a source that has a value is of one of four kinds.
 
     The columns of the answer are the fields of `schemalint.spark.fill.Rows`, in that order, and after them
     the other aggregates that are asked for.
     """
-    value = fill_value(fill)
+    value = fill_value(fill, has_column=has_column)
     columns = {
         "has_source": value.counts,
-        "has_new": f"{path_text(fill.column)} IS NOT NULL",
+        "has_new": f"{value.column} IS NOT NULL",
         "converts": value.converts,
         "is_equal": f"NOT ({value.failed}) AND {value.equal}",
         "is_inexact": value.inexact or "false",

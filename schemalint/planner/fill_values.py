@@ -68,7 +68,7 @@ _TEXT_FUNCTIONS: Final = _TRIMS | {
 
 @frozen
 class FillValue:
-    """The texts of a fill in SQL; all but `value` and `difference` are conditions.
+    """The texts of a fill in SQL; all but `value`, `column` and `difference` are conditions.
 
     Attributes:
         value: The value, null where a cast in it fails.
@@ -76,6 +76,7 @@ class FillValue:
         converts: True where the value is one, and nothing failed.
         counts: True where a source has a value.
         equal: True where the column has the value, if nothing failed.
+        column: The column.
         inexact: True where the value is another one than that of the source; None if that is not known.
         difference: How far a number is from that of the source, as a decimal; None if the two are no
             numbers.
@@ -88,13 +89,19 @@ class FillValue:
     converts: str
     counts: str
     equal: str
+    column: str
     inexact: str | None = None
     difference: str | None = None
     spelled: str | None = None
 
 
-def fill_value(fill: Fill) -> FillValue:
-    """Return the texts of a fill; its expression is one that `delta.fill_expressions` allows."""
+def fill_value(fill: Fill, *, has_column: bool = True) -> FillValue:
+    """Return the texts of a fill; its expression is one that `delta.fill_expressions` allows.
+
+    Args:
+        fill: The fill.
+        has_column: Whether the table has the column; one that is to be added is null.
+    """
     tree = without_brackets(fill_tree(fill.expression))
     expressions = _Expressions(fill.columns)
     value, failures = expressions.converted(tree, fill.type)
@@ -102,12 +109,14 @@ def fill_value(fill: Fill) -> FillValue:
     converts = f"{value} IS NOT NULL"
     if failures and not expressions.is_chain(tree):
         converts = f"{converts} AND NOT ({failed})"
+    new = path_text(fill.column) if has_column else f"CAST(NULL AS {print_type(unsized(fill.type))})"
     texts = FillValue(
         value,
         failed,
         converts,
         " OR ".join(f"{path_text(source)} IS NOT NULL" for source in fill.sources),
-        f"{stored(path_text(fill.column), fill.type)} <=> {stored(value, fill.type)}",
+        f"{stored(new, fill.type)} <=> {stored(value, fill.type)}",
+        new,
     )
     chain = expressions.chain(tree)
     if chain is None:

@@ -233,9 +233,9 @@ class TableFills:
             self.sample(f"{format_path(fill.source)}: some values that do not convert: {values}")
         return FillResult(fill, rows, commits, after)
 
-    def count(self, fill: Fill, version: int) -> Rows:
-        """Count the rows of a version."""
-        return self._counted(fill, version, ())[0]
+    def count(self, fill: Fill, version: int, *, has_column: bool = True) -> Rows:
+        """Count the rows of a version; a column that the table does not have yet is null."""
+        return self._counted(fill, version, (), has_column=has_column)[0]
 
     def proved_count(self, fill: Fill, version: int, columns: Struct) -> Rows:
         """Count the rows of a version of which the session sees all, and with their values.
@@ -248,8 +248,11 @@ class TableFills:
         require_all(columns, told, version, rows.visible, values)
         return rows
 
-    def _counted(self, fill: Fill, version: int, more: Sequence[str]) -> tuple[Rows, Sequence[Any]]:
-        (row,) = self._ask(fill, count_rows(self.table, fill, version, more))
+    def _counted(
+        self, fill: Fill, version: int, more: Sequence[str], *, has_column: bool = True
+    ) -> tuple[Rows, Sequence[Any]]:
+        statement = count_rows(self.table, fill, version, more, has_column=has_column)
+        (row,) = self._ask(fill, statement)
         own = len(row) - len(more)
         rows = replace(Rows(version, *row[:own]), judges_exactness=fill_value(fill).inexact is not None)
         return rows, row[own:]

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from pyspark.errors import AnalysisException
 
 from schemalint.cli import main
+from schemalint.cli.schema import schema_of
 from schemalint.model.marker import read_marker
 from schemalint.tables.storage import read_table
 
@@ -167,3 +168,43 @@ def test_location_counts_as_empty_exactly_if_spark_creates_a_table_there(
     else:
         lakehouse.session.sql(statement)
     assert (status, is_refused) == ((0, False) if entry in (".a.crc", None) else (2, True))
+
+
+FILLED = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: a, type: string}
+  - {name: b, type: int, backfill: {from: a, with: "cast(a as int)"}}
+"""
+
+
+@pytest.mark.each_time
+def test_a_plan_proves_what_its_fills_would_find(
+    lakehouse: Lakehouse,
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lakehouse.declare("schemalint: 1\ntable: sales.orders\ncolumns: [{name: a, type: string}]\n")
+    assert run("apply", "--yes") == 0
+    lakehouse.insert("('1'), ('02'), ('x'), (NULL)")
+    lakehouse.declare(FILLED)
+    version = lakehouse.table().version
+    assert run("plan", "--prove") == 2
+    capsys.readouterr()
+    prove = ("plan", "--via", "spark", "--prove", "--output-format", "json")
+    assert run(*prove) == 0
+    output = capsys.readouterr()
+    plan = json.loads(output.out)
+    Draft202012Validator(schema_of("plan")).validate(plan)
+    counts = {"to_fill": 2, "equal": 0, "not_converted": 1, "inexact": 0, "differing": 0, "problem": None}
+    assert plan["tables"][0]["proofs"] == [{"column": "b", "from": "a"} | counts]
+    assert "sales.orders: b from a: 0 equal, 2 to fill, 1 not converted" in output.err
+    assert "'x'" not in output.out + output.err
+    assert lakehouse.table().version == version
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setenv("BITBUCKET_BUILD_NUMBER", "1")
+    monkeypatch.setenv("BITBUCKET_PR_ID", "1")
+    assert run(*prove, "--all") == 2
+    assert "'x'" not in capsys.readouterr().out

@@ -56,7 +56,29 @@ def _table(deployment: Deployment, plan: TablePlan) -> dict[str, object]:
         "waiting": [step.sql for step in plan.waiting],
         "refusals": [_refusal(refusal) for refusal in plan.refusals],
         "origin": _origin(plan, deployment.contracts.get(plan.table)),
+        **_proofs(deployment, plan),
     }
+
+
+def _proofs(deployment: Deployment, plan: TablePlan) -> dict[str, object]:
+    """Return what the fills would find, if the rows were counted."""
+    proofs = deployment.proofs.get(plan.table)
+    if proofs is None:
+        return {}
+    counts = [
+        {
+            "column": proof.column,
+            "from": proof.source,
+            "to_fill": proof.to_fill,
+            "equal": proof.equal,
+            "not_converted": proof.not_converted,
+            "inexact": proof.inexact,
+            "differing": proof.differing,
+            "problem": proof.problem,
+        }
+        for proof in proofs
+    ]
+    return {"proofs": counts}
 
 
 def _others(others: OtherTables | None) -> dict[str, object] | None:

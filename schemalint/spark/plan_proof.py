@@ -1,0 +1,69 @@
+"""Count the rows of the fills of a plan before it is applied; rows are read, and nothing is written."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+from schemalint.base.errors import InternalError, SchemalintError
+from schemalint.base.values import replace
+from schemalint.delta.datatype import field_at
+from schemalint.delta.path import format_path
+from schemalint.delta.table import LiveTable
+from schemalint.deploy.deploy_input import Deployment, FillProof
+from schemalint.model.table_plan import Fill, StepKind, TablePlan
+from schemalint.planner.statements import named_table, path_table
+from schemalint.spark.fill import TableFills
+from schemalint.spark.session import SqlSession
+from schemalint.spark.session_engine import require_delta
+from schemalint.spark.session_settings import required_settings, session_catalog
+
+_FILL = frozenset({StepKind.FILL})
+
+
+def with_proofs(session: SqlSession, deployment: Deployment) -> Deployment:
+    """Return a plan with what its fills and drops would find in the tables.
+
+    Raises:
+        ApplyError: The session has no Delta, or does not allow a setting that changes values.
+    """
+    plans = [plan for plan in deployment.plan.tables if _fills(plan)]
+    if not plans:
+        return deployment
+    require_delta(session)
+    with required_settings(session, kinds=_FILL), ExitStack() as catalog:
+        if any(plan.name is None for plan in plans):
+            catalog.enter_context(session_catalog(session))
+        proofs = {plan.table: tuple(_proof(session, plan, fill) for fill in _fills(plan)) for plan in plans}
+    return replace(deployment, proofs=proofs)
+
+
+def _fills(plan: TablePlan) -> list[Fill]:
+    """Return the fills of a plan, each column once."""
+    found = {fill.column: fill for step in plan.steps for fill in step.fills}
+    return list(found.values())
+
+
+def _proof(session: SqlSession, plan: TablePlan, fill: Fill) -> FillProof:
+    table = named_table(plan.name) if plan.name is not None else path_table(plan.uri)
+    proof = FillProof(format_path(fill.column), format_path(fill.source))
+    if plan.live is None or plan.version is None:
+        return replace(proof, problem="there is no table yet")
+    is_missing = field_at(plan.live.columns, fill.column) is None
+    fills = TableFills(session, table, _nothing_to_read, lambda _version: None)
+    try:
+        rows = fills.count(fill, plan.version, has_column=not is_missing)
+    except SchemalintError as error:
+        return replace(proof, problem=error.message)
+    return replace(
+        proof,
+        to_fill=rows.to_fill,
+        equal=rows.equal,
+        not_converted=rows.not_converted,
+        differing=rows.differing,
+        inexact=rows.inexact if rows.judges_exactness else None,
+        text=rows.text(),
+    )
+
+
+def _nothing_to_read() -> LiveTable:
+    raise InternalError("a count of rows reads no log")

@@ -82,9 +82,9 @@ def with_upgrade_findings(
 ) -> tuple[Finding, ...]:
     """Add the findings of a table's upgrade, with one finding for each line of the contract.
 
-    An upgrade with an error hides the lesser findings of the properties, features and constraints that cause
-    it, and of the features that it adds: they can wait until the upgrade is allowed. Columns keep their
-    findings, because a column has other lines than the one that causes the upgrade.
+    An upgrade with an error hides the lesser findings of the properties and features that cause it, and of
+    the features that it adds: they can wait until the upgrade is allowed. Columns and constraints keep their
+    findings: they are about types and expressions, which an allowed upgrade leaves as they are.
 
     Args:
         findings: The findings so far.
@@ -93,7 +93,7 @@ def with_upgrade_findings(
     """
     if not any(finding.severity >= Severity.ERROR for finding in of_upgrade):
         return (*findings, *of_upgrade)
-    hidden = {cause_of(kind, name) for kind, name, _ in upgrade.because if kind != "column"}
+    hidden = {cause_of(kind, name) for kind, name, _ in upgrade.because if kind in _TABLE_PROPERTIES}
     hidden |= {("feature", name) for name in upgrade.added}
     kept = (
         finding

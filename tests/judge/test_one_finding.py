@@ -64,6 +64,10 @@ NOTICES: Final[Mapping[Verdict, str]] = {
         "NC027 warning",
         "PF004 info",
     ): "which clients the upgrade excludes, and that only an empty table takes the constraint",
+    (
+        "NC027 warning",
+        "PF004 error",
+    ): "an upgrade that is not allowed, and that only an empty table takes the constraint",
     ("PF001 warning", "PF004 info"): "which clients the upgrade excludes, and an unnecessary version",
     (
         "PF004 info",

@@ -8,7 +8,7 @@ from schemalint.delta.path import Path, format_path, is_within, path_key
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
-@rule("BF004", on=FieldRemoved, severity=Severity.ERROR)
+@rule("BF004", on=FieldRemoved, severity=Severity.ERROR, scope="effect")
 def drop_without_fill(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]:
     """A column is dropped together with the `backfill` that has to move its values.
 

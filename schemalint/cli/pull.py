@@ -146,6 +146,8 @@ def command(options: PullOptions) -> int:
         _warn_of_unchecked(repository, settings, result)
     if engines := recent_writers(result.writers, int(time.time() * 1000)):
         print_note(f"{WHO_WROTE_NEWEST}: {as_setting(engines)}")
+    for text in result.undeclarable:
+        print_note(text)
     for name in result.unchanged:
         print_note(f"{name} is up to date")
     for failure in result.failed:

@@ -18,6 +18,7 @@ from schemalint.delta.expression_faults import (
     expression_fault,
 )
 from schemalint.delta.functions import FunctionKind, kind_of_function, not_generated
+from schemalint.delta.invariants import invariants_of
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import Token, tokens
 from schemalint.delta.table import TableState
@@ -48,6 +49,8 @@ class Place(Enum):
     CONSTRAINT = "constraint"
     DEFAULT = "default"
     GENERATED = "generated"
+    INVARIANT = "invariant"
+    """In the metadata of a column; no contract declares one."""
 
 
 @frozen
@@ -75,6 +78,8 @@ class Expression:
                 return f"the default of {self.name}"
             case Place.GENERATED:
                 return f"the generation expression of {self.name}"
+            case Place.INVARIANT:
+                return f"the invariant of {self.name}"
             case _:
                 assert_never(self.place)
 
@@ -83,7 +88,8 @@ class Expression:
         """Why the text is not one expression; None if it is one."""
         words = COLUMN_WORDS if self.place is Place.DEFAULT else frozenset[str]()
         fault = expression_fault(self.text, without=words)
-        return alias_fault(self.text) if fault is None and self.place is not Place.CONSTRAINT else fault
+        takes_alias = self.place in {Place.CONSTRAINT, Place.INVARIANT}
+        return alias_fault(self.text) if fault is None and not takes_alias else fault
 
 
 def expressions_of(state: TableState) -> Iterator[Expression]:
@@ -101,6 +107,10 @@ def _in_columns(columns: Itself[Struct]) -> tuple[Expression, ...]:
         for path, field in walk_fields(columns.value)
         for place, text in ((Place.DEFAULT, field.default), (Place.GENERATED, field.generated))
         if isinstance(text, str)
+    ) + tuple(
+        Expression(Place.INVARIANT, invariant.expression, format_path(path), path)
+        for path, invariant in invariants_of(columns.value)
+        if invariant.expression is not None
     )
 
 
@@ -168,7 +178,7 @@ def unusable_part(expression: Expression, columns: Struct) -> UnusablePart | Non
         what = f"reads {format_path(names)} by dot through a map or an array"
         return UnusablePart(what, is_in_collection=True)
     match expression.place:
-        case Place.CONSTRAINT:
+        case Place.CONSTRAINT | Place.INVARIANT:
             what = _unusable_in_constraint(tokens(expression.text), columns)
         case Place.GENERATED:
             what = _unusable_when_generated(expression.text, columns)

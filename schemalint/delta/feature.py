@@ -22,7 +22,7 @@ CHECKPOINT_PROTECTION: Final = "checkpointProtection"
 class SchemaTrigger(Enum):
     """A part of a table's metadata, other than a property, that enables a feature."""
 
-    NOT_NULL = "a NOT NULL column"
+    NOT_NULL = "a NOT NULL column or an invariant"
     CONSTRAINT = "a CHECK constraint"
     GENERATED = "a generated column"
     IDENTITY = "an identity column"

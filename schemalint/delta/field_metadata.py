@@ -31,6 +31,7 @@ COLUMN_ID: Final = "delta.columnMapping.id"
 PHYSICAL_NAME: Final = "delta.columnMapping.physicalName"
 IDENTITY_START: Final = "delta.identity.start"
 IDENTITY_STEP: Final = "delta.identity.step"
+IDENTITY_HIGH_WATER_MARK: Final = "delta.identity.highWaterMark"
 IDENTITY_EXPLICIT: Final = "delta.identity.allowExplicitInsert"
 TYPE_CHANGES: Final = "delta.typeChanges"
 

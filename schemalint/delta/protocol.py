@@ -16,6 +16,7 @@ from schemalint.base.values import field as value_field
 from schemalint.delta import feature, properties
 from schemalint.delta.datatype import TIMESTAMP_NTZ, VARIANT, Atomic, Identity, Struct, walk, walk_fields
 from schemalint.delta.feature import FEATURES, SchemaTrigger, TableFeature
+from schemalint.delta.invariants import has_invariant
 
 TABLE_FEATURES_READER: Final = 3
 """The reader version that lists reader features by name."""
@@ -265,8 +266,8 @@ def _triggers(columns: Itself[Struct]) -> frozenset[SchemaTrigger]:
 
 
 def _triggers_in(columns: Struct) -> Iterator[SchemaTrigger]:
-    for _path, field in walk_fields(columns):
-        if not field.nullable:
+    for path, field in walk_fields(columns):
+        if not field.nullable or has_invariant(path, field):
             yield SchemaTrigger.NOT_NULL
         if isinstance(field.generated, str):
             yield SchemaTrigger.GENERATED

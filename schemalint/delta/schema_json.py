@@ -10,6 +10,7 @@ from typing import Final, NoReturn
 
 from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Managed, Map, Struct, Unknown
 from schemalint.delta.field_metadata import metadata_of, with_metadata
+from schemalint.delta.schema_faults import SchemaFault, faults_in_json
 from schemalint.delta.type_json import name_of_type, type_of_name
 
 MAX_DEPTH: Final = 1_000
@@ -59,16 +60,23 @@ def parse_schema(text: str) -> Struct:
     Raises:
         SchemaError: The text is not JSON, not a struct, or is nested more than `MAX_DEPTH` levels deep.
     """
+    return read_schema(text)[0]
+
+
+def read_schema(text: str) -> tuple[Struct, tuple[SchemaFault, ...]]:
+    """Parse a schema as `parse_schema` does, and return with it what Delta Spark cannot read of it."""
     is_deep = allow_recursion(text)
     try:
-        schema = _type(_loads(text), 1)
+        value = _loads(text)
+        schema = _type(value, 1)
+        faults = tuple(faults_in_json(value))
     except RecursionError:
         raise SchemaError(_TOO_DEEP, is_limit=True) from None
     if is_deep and not _COMPARES_DEEP_VALUES:
         _require_comparable(schema, _type(_loads(text), 1))
     if not isinstance(schema, Struct):
         raise SchemaError("the schema is not a struct")
-    return schema
+    return schema, faults
 
 
 def print_schema(struct: Struct) -> str:

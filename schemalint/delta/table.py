@@ -11,6 +11,7 @@ from schemalint.base.values import field, frozen, grouped, replace
 from schemalint.delta import properties, protocol
 from schemalint.delta.column_users import ColumnUsers
 from schemalint.delta.datatype import UNMANAGED, DataType, Managed, Struct, walk_fields
+from schemalint.delta.invariants import invariants_of
 from schemalint.delta.path import Path, PathIndex, field_names, path_key
 from schemalint.delta.protocol import Protocol
 
@@ -98,6 +99,17 @@ class TableState:
     def constraint_users(self) -> ColumnUsers[str]:
         """The names of the constraints by the columns that they use."""
         return ColumnUsers((name, text) for name, text in self.constraints.items() if text is not None)
+
+    @cached_property
+    def invariant_users(self) -> ColumnUsers[Path]:
+        """The paths of the columns whose invariants use columns, by these."""
+        from schemalint.delta.column_users import ColumnUsers  # noqa: PLC0415 (few tables have expressions)
+
+        return ColumnUsers(
+            (path, invariant.expression)
+            for path, invariant in invariants_of(self.columns)
+            if invariant.expression is not None
+        )
 
     @cached_property
     def generated_users(self) -> ColumnUsers[Path]:
@@ -211,6 +223,9 @@ class LogDefectKind(Enum):
     SIDECAR_MISSING = "a sidecar of a checkpoint is missing"
     FILE_UNREADABLE = "a file cannot be read"
     NO_SCHEMA = "the table has no schema"
+    METADATA_INCOMPLETE = "the metadata is not as Delta writes it"
+    LENGTH_AS_TYPE = "a length of char or varchar is stored as a type"
+    NO_COMMIT_TIMESTAMP = "a commit has no in-commit timestamp"
 
 
 @frozen

@@ -210,6 +210,11 @@ def type_of_name(name: str) -> DataType | None:
     return Atomic(name) if re.fullmatch(_ONLY_SPARK, name) else None
 
 
+def is_length(name: str) -> bool:
+    """Whether a name is that of a char or varchar, which a schema stores as string."""
+    return re.fullmatch(_LENGTH, name) is not None
+
+
 def name_of_type(type_: Atomic | Decimal | String | Char | Varchar) -> str:
     """Return the name that a schema stores; lengths and collations are in the field metadata instead."""
     match type_:

@@ -29,7 +29,13 @@ RECORD = Path(__file__).with_name("logs.csv")
 ACCEPTED = "accepted"
 LIST_FILES = "spark.databricks.delta.allFilesInCrc.enabled"
 
-_FILLED_PER_ROW = ("CURRENT_DEFAULT", "delta.constraints.", "delta.generationExpression", "delta.identity.")
+_FILLED_PER_ROW = (
+    "CURRENT_DEFAULT",
+    "delta.constraints.",
+    "delta.generationExpression",
+    "delta.identity.",
+    "delta.invariants",
+)
 
 
 class Answer(NamedTuple):

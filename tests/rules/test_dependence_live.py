@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.base.values import replace
+from schemalint.delta.datatype import Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.model.contract import Contract
@@ -55,6 +59,31 @@ def test_a_new_contract_may_declare_a_rename_that_is_pending_or_already_applied(
     )
     table = _contract(f"[{{name: a, type: int}}, {{name: {live}, type: int}}]", MAPPED)
     assert [finding.code for finding in _judged(declared, table) if finding.code == "CT006"] == expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "rest", "errors"),
+    [
+        ("{name: total, type: int, renamed_from: a}, {name: b, type: int}", "", ["NC005"]),
+        ("{name: b, type: int}", "dropped: [a]\n", ["NC005"]),
+        ("{name: a, type: int}", "dropped: [b]\n", []),
+        ("{name: a, type: int}, {name: c, type: int, renamed_from: b}", "", []),
+    ],
+)
+def test_an_invariant_keeps_the_columns_that_it_names(columns: str, rest: str, errors: list[str]) -> None:
+    """Delta renames and drops them, and then refuses every INSERT; the invariant of a dropped column goes."""
+    base = _contract("[{name: a, type: int}, {name: b, type: int}]", MAPPED)
+    table = created_state(base.state)
+    first, second = table.columns.fields
+    invariant = json.dumps(json.dumps({"expression": {"expression": "a > 3"}}))
+    second = replace(second, extra=(*second.extra, ("delta.invariants", invariant)))
+    state = replace(table, columns=Struct((first, second)))
+    protocol = Protocol(3, 7, frozenset(), base.created_features)
+    live = LiveTable("file:/lake/t", 0, protocol, Metadata("id", state))
+    declared = _contract(f"[{columns}]", MAPPED + rest)
+    findings = judge_live(live_case(declared, live, base=base), tuple(built_in().values()))
+    found = [(finding.code, finding.severity.label) for finding in findings if finding.code == "NC005"]
+    assert found == [(code, "error") for code in errors]
 
 
 def _judged(declared: Contract, table: Contract, base: Contract | None = None) -> tuple[Finding, ...]:

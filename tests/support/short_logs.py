@@ -6,7 +6,7 @@
     - missing: true
 
 ``fields`` replaces ``schemaString``; omitted keys of a field, a type or an ``add`` get the values that Spark
-writes, and every commit is of one minute in 2026.
+writes, and every commit is of one minute in 2026. A key with the value ``omitted`` is left out.
 Three keys are not actions: ``checksum: {…}`` writes the ``.crc`` file, ``checkpoint: true`` writes a
 checkpoint of the actions so far, and ``missing: true`` deletes the commit's file.
 """
@@ -41,7 +41,8 @@ def write_short_log(text: str, folder: Path) -> None:
     """Write the log into a table's folder."""
     state: dict[str, Action] = {}
     for version, entry in enumerate(yaml.safe_load(text)):
-        actions = {name: _body(name, body) for name, body in entry.items() if name not in _NOT_ACTIONS}
+        written = _without_omitted(entry)
+        actions = {name: _body(name, body) for name, body in written.items() if name not in _NOT_ACTIONS}
         state.update({name: {name: body} for name, body in actions.items() if name != "commitInfo"})
         lines = "".join(json.dumps({name: body}) + "\n" for name, body in actions.items())
         commit = write_commit(folder, version, lines)
@@ -70,7 +71,7 @@ def _metadata(body: Action) -> Action:
     rest = dict(body)
     fields = rest.pop("fields", None)
     schema = {} if fields is None else {"schemaString": json.dumps(_struct(fields))}
-    return {
+    metadata = {
         "id": "t-1",
         "format": {"provider": "parquet", "options": {}},
         "partitionColumns": [],
@@ -78,6 +79,11 @@ def _metadata(body: Action) -> Action:
         **schema,
         **rest,
     }
+    return _without_omitted(metadata)
+
+
+def _without_omitted(entry: Action) -> Action:
+    return {key: value for key, value in entry.items() if value != "omitted"}
 
 
 def _struct(fields: list[Action]) -> Action:
@@ -85,7 +91,7 @@ def _struct(fields: list[Action]) -> Action:
 
 
 def _field(field: Action) -> Action:
-    return {"nullable": True, "metadata": {}, **field, "type": _type(field["type"])}
+    return _without_omitted({"nullable": True, "metadata": {}, **field, "type": _type(field["type"])})
 
 
 def _type(written: Any) -> Any:  # noqa: ANN401 (a type of Delta's schema is a name or an object)
@@ -95,7 +101,8 @@ def _type(written: Any) -> Any:  # noqa: ANN401 (a type of Delta's schema is a n
         case "struct":
             return _struct(written["fields"])
         case "array":
-            return {"containsNull": True, **written, "elementType": _type(written["elementType"])}
+            element = _type(written["elementType"])
+            return _without_omitted({"containsNull": True, **written, "elementType": element})
         case _:
             inner = {key: _type(written[key]) for key in ("keyType", "valueType")}
-            return {"valueContainsNull": True, **written, **inner}
+            return _without_omitted({"valueContainsNull": True, **written, **inner})

@@ -11,8 +11,13 @@ _CONTRADICTIONS = (
     LogDefectKind.CHECKPOINT_DIFFERS,
     LogDefectKind.COMMIT_MISSING,
 )
+# Delta Spark reads these tables, and does not write them.
+_OF_WRITES = (LogDefectKind.LENGTH_AS_TYPE, LogDefectKind.NO_COMMIT_TIMESTAMP)
 _HELP = {
     LogDefectKind.CHECKSUM_DIFFERS: "delete the checksum: it is only a shortcut",
+    LogDefectKind.METADATA_INCOMPLETE: "repair the file with the tool that wrote it, or from a backup",
+    LogDefectKind.LENGTH_AS_TYPE: "set any property: each `ALTER TABLE` stores the length as Delta does",
+    LogDefectKind.NO_COMMIT_TIMESTAMP: "repair the file with the tool that wrote it, or from a backup",
     LogDefectKind.NO_SCHEMA: "add a column: `ALTER TABLE` does that",
 }
 
@@ -22,12 +27,17 @@ _HELP = {
     on=LiveTable,
     severity=Severity.ERROR,
     delta_errors=(
+        "DELTA_FAILED_TO_MERGE_FIELDS",
+        "DELTA_MISSING_COMMIT_INFO",
+        "DELTA_MISSING_COMMIT_TIMESTAMP",
         "DELTA_MISSING_PART_FILES",
         "DELTA_READ_TABLE_WITHOUT_COLUMNS",
         "DELTA_STATE_RECOVER_ERROR",
         "DELTA_TRUNCATED_TRANSACTION_LOG",
         "DELTA_VERSIONS_NOT_CONTIGUOUS",
         "FAILED_READ_FILE",
+        "INTERNAL_ERROR",
+        "INVALID_JSON_DATA_TYPE",
     ),
     verdict="impossible",
 )
@@ -38,9 +48,13 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
 
     Compares what the log holds more than once: the version checksum (`.crc`) and the checkpoints with the
     commits. It also reports duplicate actions in a commit, gaps between commits, missing parts and sidecars
-    of checkpoints, and files that schemalint had to skip. A defect that Delta Spark tolerates, such as a
-    second `metaData` of which the last counts, is a warning, and so is a table without columns. Files that
-    Spark does not read for the newest version are read only in `audit`, and with `--history`.
+    of checkpoints, and files that schemalint had to skip. It reports what Delta writes otherwise: a schema
+    whose fields, arrays and maps lack a key or have one more, a `char` or `varchar` as a type, a `metaData`
+    without one of its parts, and commits without the timestamp that `delta.enableInCommitTimestamps` asks
+    for. DR011 reports metadata that Spark cannot work with though it is written right. A defect that Delta
+    Spark tolerates, such as a second `metaData` of which the last counts, is a warning, and so is a table
+    without columns. Files that Spark does not read for the newest version are read only in `audit`, and with
+    `--history`.
 
     ## Why is this bad?
 
@@ -51,7 +65,14 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     first one is missing). Without a sidecar of its newest checkpoint Spark neither reads nor alters the table
     (`FAILED_READ_FILE`), even if the commits would suffice. A checkpoint that lacks one of its parts is
     replaced by older commits; only without these Spark fails (`DELTA_MISSING_PART_FILES`). A table without
-    columns can be altered, but not read (`DELTA_READ_TABLE_WITHOUT_COLUMNS`; all measured on Delta 4.4.0).
+    columns can be altered, but not read (`DELTA_READ_TABLE_WITHOUT_COLUMNS`).
+
+    Spark opens no table whose schema has other keys than its own (`INVALID_JSON_DATA_TYPE`), or whose
+    `metaData` has no `id` (`DELTA_STATE_RECOVER_ERROR`), or no `configuration`, `partitionColumns` or
+    `format` (`INTERNAL_ERROR`). A `varchar(10)` as a type fails each write (`DELTA_FAILED_TO_MERGE_FIELDS`)
+    until an `ALTER TABLE` stores it as Delta does. If the newest commit lacks its timestamp, each commit
+    fails with `DELTA_MISSING_COMMIT_TIMESTAMP`, or `DELTA_MISSING_COMMIT_INFO`; for older commits only
+    `DESCRIBE HISTORY` and time travel do (all measured on Delta 4.4.0).
 
     ## What to do
 
@@ -90,5 +111,6 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
             object=ObjectRef("table", defect.file),
             new=defect.kind.value,
             delta_error=defect.delta_error,
-            unreadable=defect.delta_error is not None or defect.kind in _CONTRADICTIONS,
+            unreadable=defect.kind not in _OF_WRITES
+            and (defect.delta_error is not None or defect.kind in _CONTRADICTIONS),
         )

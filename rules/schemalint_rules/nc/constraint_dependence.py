@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from schemalint.delta.change import FieldRemoved, FieldRenamed, TypeChanged
 from schemalint.delta.column_users import columns_used
 from schemalint.delta.datatype import type_at
-from schemalint.delta.path import Path, format_path
+from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _ERROR = "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE"
+_VIOLATED = "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
 
 _Change = TypeChanged | FieldRenamed | FieldRemoved
 
@@ -33,6 +34,11 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
     - a warning if schemalint cannot parse a declared constraint, so that the columns it uses are unknown;
     - otherwise an info: the constraint must be dropped before the change and added again after it, which
       reads the whole table once.
+
+    It is an error too if the invariant of a column (`delta.invariants` in its metadata, of other writers)
+    would still name a column that is renamed or dropped: Delta takes the change, and then every `INSERT`
+    fails with `DELTA_VIOLATE_CONSTRAINT_WITH_VALUES`. The invariant of a dropped column goes with it
+    (measured on Delta 4.4.0).
 
     A constraint that the contract removes (`name: null`) does not matter. If Delta refuses a change for
     another reason, the rule for that reason reports it: TW for types, CM001, CM002 and CM003 for names. A new
@@ -86,6 +92,8 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
     if not ctx.alters(change):
         return
     path = (*change.path[:-1], change.old_name) if isinstance(change, FieldRenamed) else change.path
+    if not isinstance(change, TypeChanged):
+        yield from _of_invariants(change, path, ctx)
     declared = ctx.contract.state.constraints
     users = ctx.before.constraint_users
     using, unparsed = (
@@ -123,6 +131,28 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
             f"{column} changes: {_listed(using)} must be dropped before and added again after the change",
             help="adding a constraint reads the whole table; until then Delta does not check writes",
         )
+
+
+def _of_invariants(change: FieldRenamed | FieldRemoved, path: Path, ctx: RuleContext) -> Iterator[Problem]:
+    """Report the invariants that would still name the column: Delta does not look at them.
+
+    The invariant of a column that is dropped goes with it.
+    """
+    users = ctx.before.invariant_users
+    for owner in (*users.of(path), *users.unparsed):
+        is_dropped = isinstance(change, FieldRemoved) and lowercased(owner)[: len(path)] == lowercased(path)
+        if not is_dropped:
+            owner_name, column = format_path(owner), format_path(path)
+            may_use = (
+                "may use it, which schemalint cannot parse" if owner in users.unparsed else "still uses it"
+            )
+            yield Problem(
+                f"{column} will be gone, and the invariant of {owner_name} {may_use}",
+                help="no statement changes an invariant (delta.invariants): Delta makes the change, and then "
+                f"every INSERT fails with {_VIOLATED}",
+                severity=Severity.ERROR,
+            )
+            return
 
 
 def _names_removed_column(expression: str, path: Path, ctx: RuleContext) -> bool:

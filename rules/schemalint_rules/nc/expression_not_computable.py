@@ -84,7 +84,7 @@ def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> I
     """
     is_live = isinstance(fact, LiveTable)
     for expression in expressions_of(fact.state) if is_live else ctx.stated_expressions:
-        is_judged = expression.place is Place.CONSTRAINT or (
+        is_judged = expression.place in {Place.CONSTRAINT, Place.INVARIANT} or (
             expression.place is Place.GENERATED and ctx.is_new_table
         )
         if is_judged and not expression.fault and (part := unusable_part(expression, ctx.after.columns)):

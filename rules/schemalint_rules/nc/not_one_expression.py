@@ -21,6 +21,7 @@ _ERRORS = (
 )
 _OF_DEFAULT = "INVALID_DEFAULT_VALUE.UNRESOLVED_EXPRESSION"
 _EFFECTS = {
+    Place.INVARIANT: "every write fails, and every statement that alters the table",
     Place.CONSTRAINT: "every write fails, and every statement that alters the table",
     Place.DEFAULT: "writes that leave the column out fail",
     Place.GENERATED: "every write fails, and every statement that alters the table",

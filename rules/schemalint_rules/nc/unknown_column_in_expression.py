@@ -33,6 +33,7 @@ _REFERENCE = "DELTA_INVALID_GENERATED_COLUMN_REFERENCES"
 # Delta's error for a live table, by that of the statement that would declare the expression.
 _CONSTRAINT = {_COLUMN: _VIOLATED, _FIELD: _VIOLATED, _NO_STRUCT: _NOT_EXTRACTED}
 _GENERATED = {_COLUMN: _REFERENCE}
+_NO_INVARIANT = "no statement changes an invariant"
 _NO_CHANGE = "no statement changes a generation expression"
 
 
@@ -58,7 +59,8 @@ def unknown_column_in_expression(fact: Contract | LiveTable, ctx: RuleContext) -
     - as a warning, an expression that schemalint cannot parse, so that the columns it uses are unknown; of
       defaults too.
 
-    It reads all constraints and generated columns of a live table, which other writers may have made.
+    It reads all constraints, invariants and generated columns of a live table, which other writers may have
+    made.
 
     The rule does not look into the results of functions, or into maps, whose keys can be anything. NC005
     reports a constraint that still uses a column that this edit renames or drops, and NC006 the expression of
@@ -139,14 +141,16 @@ def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
         if fault is None:
             continue
         message, _help, error = fault
+        is_checked = expression.place is not Place.GENERATED
         is_constraint = expression.place is Place.CONSTRAINT
-        classes = _CONSTRAINT if is_constraint else _GENERATED
+        help_ = "remove it, or add one with columns of the table"
+        if not is_constraint:
+            help_ = way_back(table, _NO_INVARIANT if is_checked else _NO_CHANGE)
+        classes = _CONSTRAINT if is_checked else _GENERATED
         yield Problem(
             f"{expression.subject} uses {message}: "
-            + ("every write fails" if is_constraint else "no statement can alter the table"),
-            help="remove it, or add one with columns of the table"
-            if is_constraint
-            else way_back(table, _NO_CHANGE),
+            + ("every write fails" if is_checked else "no statement can alter the table"),
+            help=help_,
             path=expression.path,
             object=ObjectRef("constraint", expression.name) if is_constraint else None,
             part=None if is_constraint else expression.place.value,

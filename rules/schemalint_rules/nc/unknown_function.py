@@ -14,6 +14,7 @@ _HELP = "use a built-in function of Spark: every client that writes to the table
 _NO_CHANGE = "no statement changes a generation expression"
 # What a session without the function refuses to do with a live table (measured on Delta 4.4.0).
 _EFFECTS = {
+    Place.INVARIANT: "every write of rows fails",
     Place.CONSTRAINT: "every write of rows fails",
     Place.DEFAULT: "writes that leave the column out fail",
     Place.GENERATED: "every write of rows fails, and every statement that alters the table",

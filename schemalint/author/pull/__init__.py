@@ -18,6 +18,8 @@ from schemalint.author.pull.pull_input import PullFailure, PullInput, PullResult
 from schemalint.base.errors import ContractError, LiveError, SchemalintError, UsageError
 from schemalint.base.files import shown
 from schemalint.base.values import replace
+from schemalint.delta.invariants import invariants_of
+from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import DeclareChange
@@ -55,6 +57,7 @@ class _Pulling:
         self._unchanged: list[str] = []
         self._failed: list[PullFailure] = []
         self._writers: list[Mapping[str, int]] = []
+        self._undeclarable: list[str] = []
 
     def result(self) -> PullResult:
         changed_texts = (
@@ -65,6 +68,7 @@ class _Pulling:
             tuple(self._unchanged),
             tuple(self._failed),
             tuple(self._writers),
+            tuple(self._undeclarable),
         )
 
     def tables(self, references: Iterable[str]) -> None:
@@ -97,6 +101,11 @@ class _Pulling:
     def _pull(self, lookup: TableLookup, table: LiveTable) -> None:
         since = self._request.writers_since
         self._writers.append(table.writers if since is None else table.writers_since(since))
+        self._undeclarable += (
+            f"{lookup.contract.table}: no contract declares the invariant of {format_path(path)}: "
+            f"{invariant.expression or 'it cannot be read'}"
+            for path, invariant in invariants_of(table.state.columns)
+        )
         if lookup.file is not None:
             self._update(lookup.file, lookup.contract.table, table)
             return

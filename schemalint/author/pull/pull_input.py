@@ -85,12 +85,14 @@ class PullResult:
         unchanged: The names of the tables whose contracts are up to date.
         failed: The tables that could not be pulled.
         writers: `LiveTable.writers` of each table.
+        undeclarable: What no contract declares, and statements cannot change: a sentence each.
     """
 
     files: tuple[PulledFile, ...]
     unchanged: tuple[str, ...]
     failed: tuple[PullFailure, ...]
     writers: tuple[Mapping[str, int], ...] = ()
+    undeclarable: tuple[str, ...] = ()
 
 
 def declared_contracts(

@@ -9,6 +9,7 @@ from schemalint.base.printable import SafeText, terminal_text
 from schemalint.delta.datatype import DataType, Field, parts
 from schemalint.delta.feature_usage import FeatureUse, feature_uses
 from schemalint.delta.history import CommittedTypeChange, HistoryStep, changes, steps, type_history, utc_text
+from schemalint.delta.invariants import invariants_of
 from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.streams import stops_of_tracked_streams
 from schemalint.delta.table import LiveTable
@@ -50,12 +51,19 @@ def show_text(document: TableDocument, rows: Sequence[Mapping[str, Any]]) -> Saf
         _section(f"Columns ({len(live.state.columns.fields)})", _column_lines(live)),
         _section("Layout", _layout(live)),
         _section("Constraints", _pairs(live.state.constraints, " CHECK ")),
+        _section("Invariants of columns", _invariants(live)),
         _section("Properties", _pairs(live.state.properties, " = ")),
         _section("Clients at their newest known version", _clients(live, rows)),
         _section(_history_title(live), _history(live)),
         _section("Log", _log(live)),
     ]
     return terminal_text(separated(lines for lines in sections if lines))
+
+
+def _invariants(live: LiveTable) -> list[str]:
+    invariants = invariants_of(live.state.columns)
+    texts = {format_path(path): invariant.expression or "unreadable" for path, invariant in invariants}
+    return list(_pairs(texts, " CHECK "))
 
 
 def _section(title: str, lines: Iterable[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
 from typing import Final, TypeAlias
@@ -11,7 +11,8 @@ from typing import Final, TypeAlias
 from schemalint.base.values import field, frozen
 from schemalint.delta.datatype import Struct
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.schema_json import SchemaError, parse_schema
+from schemalint.delta.schema_faults import SchemaFault
+from schemalint.delta.schema_json import SchemaError, read_schema
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.jsontext import JsonError, read_json_object, require_bounded
 
@@ -19,6 +20,8 @@ CLUSTERING_DOMAIN: Final = "delta.clustering"
 
 Body: TypeAlias = Mapping[str, object]
 PhysicalPath: TypeAlias = tuple[str, ...]
+
+_NO_PART: Final = "INTERNAL_ERROR"
 
 _COMPARED: Final = {
     "id": "table_id",
@@ -34,7 +37,7 @@ _EARLIEST: Final = -62_135_596_800_000
 _LATEST: Final = 253_402_300_799_999
 
 # Commits repeat an unchanged schema.
-_parse_schema = lru_cache(maxsize=16)(parse_schema)
+_read_schema = lru_cache(maxsize=16)(read_schema)
 
 
 class ActionError(ValueError):
@@ -57,7 +60,11 @@ class ActionError(ValueError):
 
 @frozen
 class MetadataAction:
-    """The ``metaData`` action; its schema is None if the action has no ``schemaString``."""
+    """The ``metaData`` action; its schema is None if the action has no ``schemaString``.
+
+    Attributes:
+        faults: What Delta Spark cannot read of it.
+    """
 
     table_id: str
     schema: Struct | None
@@ -66,6 +73,7 @@ class MetadataAction:
     partition_columns: tuple[str, ...]
     configuration: Mapping[str, str]
     created_time: int | None
+    faults: tuple[SchemaFault, ...] = ()
 
 
 @frozen
@@ -78,6 +86,7 @@ class CommitInfo:
         user: ``userName``, or ``userId`` if that is missing.
         engine: ``engineInfo``.
         in_commit_timestamp: The commit's time if the feature inCommitTimestamp is enabled.
+        is_missing: Whether the commit has no such action.
     """
 
     operation: str | None = None
@@ -87,6 +96,7 @@ class CommitInfo:
     user: str | None = None
     engine: str | None = None
     in_commit_timestamp: int | None = None
+    is_missing: bool = field(default=True, compare=False)
 
 
 @frozen
@@ -180,7 +190,7 @@ def read_metadata(body: Body) -> MetadataAction:
     schema = body.get("schemaString")
     if not (schema is None or isinstance(schema, str)):
         raise ActionError("schemaString is not a string")
-    columns = _columns(schema) if schema else None
+    columns, faults = _columns(schema) if schema else (None, ())
     return MetadataAction(
         table_id=_text(body, "id") or "",
         schema=columns,
@@ -189,7 +199,29 @@ def read_metadata(body: Body) -> MetadataAction:
         partition_columns=_names(body, "partitionColumns"),
         configuration=_configuration(body.get("configuration") or {}),
         created_time=_time(body, "createdTime"),
+        faults=faults,
     )
+
+
+def missing_parts(body: Body) -> Iterator[SchemaFault]:
+    """Yield the parts that Delta Spark needs in the ``metaData`` action of a commit, and that it lacks.
+
+    Source: what Delta 4.4.0 does without each of the keys of PROTOCOL.md, "Change Metadata", as measured. A
+    Parquet checkpoint may have the columns of other writers.
+    """
+    if body.get("id") is None:
+        yield SchemaFault("the metaData action has no id", "DELTA_STATE_RECOVER_ERROR")
+    for key in ("configuration", "partitionColumns"):
+        if body.get(key) is None:
+            yield SchemaFault(f"the metaData action has no {key}", _NO_PART)
+    file_format = body.get("format")
+    if not isinstance(file_format, dict):
+        yield SchemaFault("the metaData action has no format", _NO_PART)
+    elif file_format.get("options") is None:
+        yield SchemaFault("the format of the metaData action has no options", _NO_PART)
+    created = body.get("createdTime")
+    if created is not None and type(created) is not int:
+        yield SchemaFault("createdTime of the metaData action is no number", "FAILED_READ_FILE.NO_HINT")
 
 
 def read_clustering(body: Body) -> tuple[PhysicalPath, ...] | None:
@@ -236,13 +268,14 @@ def read_info(body: Body) -> CommitInfo:
         user=_text(body, "userName") or _text(body, "userId"),
         engine=_text(body, "engineInfo"),
         in_commit_timestamp=in_commit,
+        is_missing=False,
     )
 
 
-def _columns(schema: str) -> Struct:
+def _columns(schema: str) -> tuple[Struct, tuple[SchemaFault, ...]]:
     try:
         require_bounded(schema, log_limits.MAX_ACTION)
-        return _parse_schema(schema)
+        return _read_schema(schema)
     except JsonError as error:
         raise ActionError(f"schemaString cannot be read: it {error}", is_limit=error.is_limit) from None
     except SchemaError as error:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from schemalint.base.errors import LiveError
 from schemalint.tables.delta_log import log_limits
-from schemalint.tables.delta_log.actions import NOTHING, ActionError, Body, TableActions
+from schemalint.tables.delta_log.actions import NOTHING, ActionError, Body, TableActions, read_metadata
 from schemalint.tables.delta_log.file_names import LogFile
 from schemalint.tables.delta_log.json_lines import READERS, damage_in, read_lines
 from schemalint.tables.delta_log.log_listing import Checkpoint
@@ -102,7 +102,9 @@ def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
 
 def _read(action: str, body: Body) -> TableActions:
     if action == "metaData":
-        body = {**body, "configuration": _mapping(body.get("configuration"))}
+        return TableActions(
+            metadata=read_metadata({**body, "configuration": _mapping(body.get("configuration"))})
+        )
     return READERS[action](body)
 
 

@@ -16,7 +16,9 @@ from schemalint.tables.delta_log.actions import (
     ActionError,
     Body,
     CommitInfo,
+    MetadataAction,
     TableActions,
+    missing_parts,
     read_clustering,
     read_info,
     read_metadata,
@@ -128,7 +130,7 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
     )
     return replace(
         actions,
-        info=read_info(body or {}),
+        info=CommitInfo() if body is None else read_info(body),
         repeated=repeated,
         removes_files=file_actions["remove"],
         adds_files=file_actions["add"],
@@ -137,12 +139,15 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
 
 
 def _writer(line: _Line) -> CommitInfo:
-    """Return who made a commit that only changes data files; nothing if that cannot be parsed."""
+    """Return who made a commit that only changes data files, and when; nothing if that cannot be parsed."""
     try:
         info = read_info(_body(line, "commitInfo") or {})
     except ActionError:
         return CommitInfo()
-    return CommitInfo(info.operation, info.timestamp, engine=info.engine) if info.engine else CommitInfo()
+    kept = CommitInfo(in_commit_timestamp=info.in_commit_timestamp, is_missing=False)
+    if not info.engine:
+        return kept
+    return replace(kept, operation=info.operation, timestamp=info.timestamp, engine=info.engine)
 
 
 def _content(store: LogStore, file: LogFile) -> Iterator[bytes]:
@@ -212,9 +217,14 @@ def _read(read: Callable[[Body], TableActions], body: Body, line: _Line) -> Tabl
         raise ActionError(str(error), line.number, is_limit=error.is_limit) from None
 
 
+def _metadata_of_commit(body: Body) -> MetadataAction:
+    metadata = read_metadata(body)
+    return replace(metadata, faults=(*missing_parts(body), *metadata.faults))
+
+
 READERS: Final[Mapping[str, Callable[[Body], TableActions]]] = {
     "protocol": lambda body: TableActions(protocol=read_protocol(body)),
-    "metaData": lambda body: TableActions(metadata=read_metadata(body)),
+    "metaData": lambda body: TableActions(metadata=_metadata_of_commit(body)),
     "domainMetadata": lambda body: TableActions(clustering=read_clustering(body)),
     "txn": lambda body: TableActions(transactions=read_transaction(body)),
 }

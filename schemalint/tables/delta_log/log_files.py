@@ -105,6 +105,10 @@ class LogFiles:
                 return state
         return None
 
+    def known(self, file: LogFile) -> TableActions | None:
+        """Return what was read of a file; None if it was not read, or is damaged."""
+        return self._actions.get(file.name)
+
     def compaction(self, file: LogFile) -> TableActions | None:
         """Read the actions of several commits; None if the file is damaged."""
         return self._read_once(file, file.version, partial(self._lines, file))
@@ -304,14 +308,25 @@ def sidecar_defects(files: LogFiles, requested: int, state: TableActions) -> Ite
         )
 
 
-def schema_defects(files: LogFiles, state: TableActions) -> Iterator[LogDefect]:
-    """Report a table without columns: Spark alters it, and neither reads nor writes it."""
-    if state.metadata is None or (state.metadata.schema and state.metadata.schema.fields):
+def metadata_defects(files: LogFiles, state: TableActions) -> Iterator[LogDefect]:
+    """Report what Delta Spark cannot read of the metadata, or not write with.
+
+    Without columns, Spark alters the table, and neither reads nor writes it.
+    """
+    if state.metadata is None:
+        return
+    file = files.name_of(state)
+    for fault in state.metadata.faults:
+        kind, effect = LogDefectKind.METADATA_INCOMPLETE, "Spark does not open the table"
+        if fault.is_readable:
+            kind, effect = LogDefectKind.LENGTH_AS_TYPE, "every write fails"
+        yield LogDefect(kind, f"{fault.what}: {effect}", file, delta_error=fault.error)
+    if state.metadata.schema and state.metadata.schema.fields:
         return
     message = "the table has no columns"
     if state.metadata.schema is None:
         message = "the metaData action has no schemaString, so the table has no columns"
-    yield LogDefect(LogDefectKind.NO_SCHEMA, message, files.name_of(state), delta_error=_NO_COLUMNS)
+    yield LogDefect(LogDefectKind.NO_SCHEMA, message, file, delta_error=_NO_COLUMNS)
 
 
 def pointer_warnings(files: LogFiles) -> Iterator[str]:

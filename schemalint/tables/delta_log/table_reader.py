@@ -27,8 +27,8 @@ from schemalint.tables.delta_log.log_files import (
     LogFiles,
     checksum_defects,
     gap_defects,
+    metadata_defects,
     pointer_warnings,
-    schema_defects,
     sidecar_defects,
 )
 from schemalint.tables.delta_log.log_listing import Listing, list_log, list_newest
@@ -41,7 +41,7 @@ from schemalint.tables.delta_log.state_at_version import (
     state_at,
 )
 from schemalint.tables.delta_log.store import LogStore
-from schemalint.tables.delta_log.timetravel import file_versions, version_at
+from schemalint.tables.delta_log.timetravel import file_versions, timestamp_defects, version_at
 
 POSSIBLY_STALE: Final = (
     "the table is catalog-managed: the catalog may know commits that the log does not have yet"
@@ -156,7 +156,8 @@ def _table(files: LogFiles, requested: int, version: int, state: TableActions, *
         *gap_defects(files, requested, version),
         *sidecar_defects(files, requested, state),
         *checksum_defects(files, version, state),
-        *schema_defects(files, state),
+        *metadata_defects(files, state),
+        *timestamp_defects(files, version, state),
     )
     left_out = _left_out(files, entries) if history else ()
     warnings = (*pointer, *_warnings(state.protocol), *left_out, *files.warnings)

@@ -1,10 +1,13 @@
-"""Find the version at an instant (Delta's DeltaHistoryManager.scala), and the versions of live data files."""
+"""Find the version at an instant (Delta's DeltaHistoryManager.scala), and the versions of live data files.
+
+Commits that lack the time by which versions are found are defects of the log.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Final
@@ -12,12 +15,13 @@ from urllib.parse import unquote
 
 from schemalint.base.errors import LiveError
 from schemalint.delta import properties
-from schemalint.delta.table import History
+from schemalint.delta.table import History, LogDefect, LogDefectKind
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import ActionError, TableActions
 from schemalint.tables.delta_log.datafiles import live_files
 from schemalint.tables.delta_log.file_names import LogFile
 from schemalint.tables.delta_log.json_lines import damage_in, read_commit_info, read_paths
+from schemalint.tables.delta_log.log_files import LogFiles
 from schemalint.tables.delta_log.log_listing import Listing
 from schemalint.tables.delta_log.store import DamagedFile, LogStore
 
@@ -56,14 +60,44 @@ def version_at(store: LogStore, listing: Listing, newest: TableActions, instant:
 
 def _split_by_clock(listing: Listing, newest: TableActions) -> tuple[Sequence[int], Sequence[int]]:
     """Return the commits with in-commit timestamps, and the commits before them."""
-    configuration: Mapping[str, str] = newest.metadata.configuration if newest.metadata else {}
-    versions = list(listing.commits)
-    if not properties.is_true(configuration.get(_ENABLED)):
+    versions, start = list(listing.commits), _timed_since(newest)
+    if start is None:
         return [], versions
-    since = configuration.get(_SINCE, "")
-    start = int(since) if _VERSION.fullmatch(since) else 0
     index = bisect_right(versions, start - 1)
     return versions[index:], versions[:index]
+
+
+def _timed_since(newest: TableActions) -> int | None:
+    """Return the first version with an in-commit timestamp; None if the table has none."""
+    configuration: Mapping[str, str] = newest.metadata.configuration if newest.metadata else {}
+    if not properties.is_true(configuration.get(_ENABLED)):
+        return None
+    since = configuration.get(_SINCE, "")
+    return int(since) if _VERSION.fullmatch(since) else 0
+
+
+def timestamp_defects(files: LogFiles, version: int, state: TableActions) -> Iterator[LogDefect]:
+    """Report commits without the timestamp that the table's properties require.
+
+    Of the newest commit Delta Spark needs it for the next one, of older ones only for their history (measured
+    on Delta 4.4.0).
+    """
+    since = _timed_since(state)
+    if since is None:
+        return
+    files.commit(version)
+    for at, file in files.listing.commits.items():
+        commit = files.known(file)
+        if commit is None or not since <= at <= version or commit.info.in_commit_timestamp is not None:
+            continue
+        error = "DELTA_MISSING_COMMIT_INFO" if commit.info.is_missing else "DELTA_MISSING_COMMIT_TIMESTAMP"
+        effect = "writes and ALTER TABLE fail" if at == version else f"DESCRIBE HISTORY fails ({error})"
+        yield LogDefect(
+            LogDefectKind.NO_COMMIT_TIMESTAMP,
+            f"the commit has no inCommitTimestamp, and {_ENABLED} is on: {effect}",
+            file.name,
+            delta_error=error if at == version else None,
+        )
 
 
 def _in_commit_time(store: LogStore, file: LogFile) -> int:

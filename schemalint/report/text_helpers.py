@@ -29,6 +29,7 @@ _UNNAMED: Final = {
     "_LEGACY_ERROR_TEMP_0035": "Operation not allowed",
     "_LEGACY_ERROR_TEMP_1183": 'Cannot use "INTERVAL" type in the table schema',
     "_LEGACY_ERROR_TEMP_1228": "Decimal scale cannot be greater than precision",
+    "_LEGACY_ERROR_TEMP_2120": "Do not support array of type",
     "_LEGACY_ERROR_TEMP_2330": "Cannot change nullable column to non-nullable",
     "_LEGACY_ERROR_TEMP_3058": "Found duplicate column(s)",
     "_LEGACY_ERROR_TEMP_3060": "Couldn't find column",

@@ -64,7 +64,7 @@ def metadata_unusable(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
 
     Delta Spark writes none of this; other writers and edited logs do. It does not open a table with an
     unknown type (`INVALID_JSON_DATA_TYPE`) or with a comment that is a number (`ClassCastException`, which
-    names no column), and gives `_LEGACY_ERROR_TEMP_2120` for a list in a list. An identity without a part
+    names no column), or with a list in a list (an error without a name). An identity without a part
     fails with `DELTA_IDENTITY_COLUMN_INCONSISTENT_METADATA`; with texts the table can be read, and each write
     that needs a number fails (`ClassCastException`, with the step 0 `IllegalArgumentException`). A malformed
     invariant fails each write and each `ALTER TABLE`, with `JsonParseException`, `JsonEOFException`,

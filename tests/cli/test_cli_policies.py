@@ -213,7 +213,7 @@ def test_a_change_is_judged_by_both_patterns_and_named_once(project: Project, re
 def test_a_plan_does_not_ask_for_names(project: Project) -> None:
     """The contract that fails a policy can be applied: Delta accepts it."""
     _write_lake(project, 1)
-    project.repo.write("schemalint.toml", SETTINGS.format(applies_to="all"))
+    project.repo.write("schemalint.toml", SETTINGS.format(applies_to="all").partition("\n")[2])
     project.declare(
         "schemalint: 1\ntable: s.t0\ncolumns:\n  - {name: OrderId, type: bigint}\n"
         "  - {name: ship_to, type: string}\n  - {name: weight, type: float}\n  - {name: New_One, type: int}\n"

@@ -54,7 +54,7 @@ class TestSpark:
 
     pytestmark = pytest.mark.spark
 
-    @pytest.mark.each_time("checkpointed", "compacted", "v2_parquet")
+    @pytest.mark.each_time("v2_parquet")
     @pytest.mark.parametrize("name", WRITTEN_BY_SPARK)
     def test_protocol_metadata_and_version_are_equal(
         self, spark: SparkSession, tmp_path: Path, name: str

@@ -61,7 +61,6 @@ WRITTEN = [
 
 
 @pytest.mark.spark
-@pytest.mark.each_time
 def test_a_checkpoint_that_lacks_a_file_is_judged_as_spark_does(spark: SparkSession, tmp_path: Path) -> None:
     tables = {
         layout: _written(spark, tmp_path / name, layout) for name, layout in (("v2", V2), ("c", CLASSIC))

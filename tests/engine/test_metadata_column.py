@@ -45,7 +45,6 @@ def test_each_name_of_the_table_is_asked() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.each_time("column0")
 @pytest.mark.parametrize(
     "column",
     [

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.spark
-@pytest.mark.each_time("struct")
 @pytest.mark.parametrize("kind", AT_THE_LIMIT)
 def test_the_deepest_schema_that_spark_parses_is_read(spark: SparkSession, tmp_path: Path, kind: str) -> None:
     """After parsing, 997 arrays can exceed the stack of a thread, by what the JVM has compiled so far."""

@@ -83,7 +83,6 @@ class Queries:
 
 
 @pytest.mark.spark
-@pytest.mark.each_time
 def test_where_queries_are_and_what_they_meet_next(spark: SparkSession, tmp_path: Path) -> None:
     queries = Queries(spark, tmp_path)
 

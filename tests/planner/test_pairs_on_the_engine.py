@@ -1,6 +1,6 @@
 """For generated pairs of table and contract, Spark carries out each plan, and no refused change succeeds.
 
-Another revision is deployed to each table whose plan was carried out. The default is 15 pairs;
+Another revision is deployed to each table whose plan was carried out. The default is 8 pairs;
 ``SCHEMALINT_ENGINE_PLANS=200`` tries 200 (`make engine`), and ``SCHEMALINT_ENGINE_SEED`` selects other pairs.
 """
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from schemalint.model.contract import Contract
     from schemalint.model.table_plan import TablePlan
 
-PAIRS = int(os.environ.get("SCHEMALINT_ENGINE_PLANS", "15"))
+PAIRS = int(os.environ.get("SCHEMALINT_ENGINE_PLANS", "8"))
 SEED = int(os.environ.get("SCHEMALINT_ENGINE_SEED", "20261121"))
 RULES = rules_for_apply(Config())
 # Changes that Spark makes and schemalint refuses, with the reason: by rule code, or by a part of the refusal.

@@ -189,7 +189,6 @@ def test_drift_is_refused_without_repair_drift_and_then_overwritten(lakehouse: L
     assert lakehouse.table().state.properties["team"] == "a 'b' \\ c"
 
 
-@pytest.mark.each_time
 def test_older_revision_is_refused_without_allow_older(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.declare(CONTRACT.replace("One row", "A row"))
@@ -474,7 +473,6 @@ def test_first_statement_adds_the_feature_that_a_legacy_table_lacks(
     assert lakehouse.apply().outcome is Outcome.NOTHING
 
 
-@pytest.mark.each_time
 def test_unreadable_table_is_reported_and_the_others_are_applied(lakehouse: Lakehouse) -> None:
     lakehouse.repo.write(
         "contracts/people.yml", "schemalint: 1\ntable: crm.people\ncolumns: [{name: a, type: int}]\n"

@@ -26,7 +26,7 @@ TEXTS = {
 by_text = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
 
 
-@pytest.mark.each_time("statements", "attacks")
+@pytest.mark.each_time("quotes", "attacks")
 @by_text
 def test_awkward_text_is_stored_unchanged_or_refused(text: str, lakehouse: Lakehouse) -> None:
     """Names, comments, properties and literals, first of a new table, then of an existing one."""

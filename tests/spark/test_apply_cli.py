@@ -146,7 +146,7 @@ def test_approved_plan_needs_no_allow_option_and_approves_no_other_plan(
     assert configuration.exists()
 
 
-@pytest.mark.each_time("_delta_log/a.txt", ".a.crc")
+@pytest.mark.each_time("_delta_log/a.txt")
 @pytest.mark.parametrize(
     "entry", ["a.txt", "_SUCCESS", ".hidden", "a.crc", "folder/a.txt", "_delta_log/a.txt", ".a.crc", None]
 )

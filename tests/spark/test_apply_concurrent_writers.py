@@ -53,7 +53,6 @@ def deployed(lakehouse: Lakehouse) -> Lakehouse:
     return lakehouse
 
 
-@pytest.mark.each_time
 def test_rows_appended_between_statements_keep_their_columns(deployed: Lakehouse) -> None:
     deployed.declare(SWAP)
 

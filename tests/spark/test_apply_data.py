@@ -125,7 +125,6 @@ def test_all_or_nothing_leaves_all_tables_unchanged_if_one_is_refused(deployed: 
     }
 
 
-@pytest.mark.each_time
 def test_failed_table_stops_the_others_if_it_shall(lakehouse: Lakehouse) -> None:
     """The first statement fails: of the table that comes first, in one session."""
     for table in ("first", "second"):

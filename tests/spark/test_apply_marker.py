@@ -96,7 +96,7 @@ def newest_actions(table: Path) -> dict[str, dict[str, object]]:
     }
 
 
-@pytest.mark.each_time
+@pytest.mark.each_time("committed")
 @pytest.mark.parametrize("way", OPERATIONS)
 def test_every_kind_of_table_takes_the_marker(way: str, spark: SparkSession, tmp_path: Path) -> None:
     session = session_for(way, spark)

@@ -201,7 +201,6 @@ def test_other_changes_elsewhere_and_steps_that_others_made_do_not_matter(
     assert lakehouse.rows() == [{**ROWS[0], "theirs": None}]
 
 
-@pytest.mark.each_time
 def test_another_table_at_the_location_is_refused(
     lakehouse: Lakehouse, deploy_machine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -260,7 +259,6 @@ def test_two_equal_applies_at_once_end_in_the_declared_state_with_one_marker(
     assert lakehouse.rows() == ROWS
 
 
-@pytest.mark.each_time
 def test_create_killed_before_its_constraints_goes_on(lakehouse: Lakehouse) -> None:
     lakehouse.declare(DECLARED.replace(", renamed_from: a", ""))
     plan = lakehouse.plan("upgrade")

@@ -278,7 +278,6 @@ def edit_schema(table: Path, old: str, new: str) -> None:
     write_commit(table, version, json.dumps(action) + "\n")
 
 
-@pytest.mark.each_time("INT-string-1 data file holds id as int, which cannot be widened to string-False")
 @pytest.mark.parametrize(
     ("stored", "declared", "message", "is_readable"),
     [

@@ -93,7 +93,6 @@ def test_without_the_approval_of_data_nothing_is_filled_and_nothing_lost(orders:
     assert orders.apply(allow=["data", "destructive"]).outcome is Outcome.APPLIED
 
 
-@pytest.mark.each_time
 def test_a_constraint_on_the_new_column_waits_for_its_values(orders: Lakehouse) -> None:
     """Delta refuses it while rows have a null there, and takes it when the fill has ended."""
     more = "protocol: {allow_upgrade: true}\nconstraints: {known: amount > 0 OR id = 2}\n"
@@ -166,7 +165,6 @@ def test_a_row_that_comes_between_the_count_and_the_drop_is_told_with_the_way_ba
     assert amounts(orders)[9] == "9.00"
 
 
-@pytest.mark.each_time
 def test_a_drop_is_refused_if_somebody_commits_after_each_count(
     orders: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

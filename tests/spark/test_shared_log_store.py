@@ -46,7 +46,7 @@ def application(spark: SparkSession) -> Iterator[Any]:
             conf.remove(pair._1())  # noqa: SLF001
 
 
-@pytest.mark.each_time("settings0-refused0", "settings1-refused1")
+@pytest.mark.each_time("settings1-refused1")
 @pytest.mark.parametrize(
     ("settings", "refused"),
     [

@@ -6,7 +6,8 @@ about a new kind; a test adds a kind and compares the list of errors.
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Mapping
+from typing import Final, assert_never
 
 from schemalint.base.values import frozen
 from schemalint.delta import change
@@ -31,53 +32,34 @@ class ChangeKind:
     anchor: str
 
 
-def kind_of(changed: Change) -> ChangeKind:  # noqa: C901, PLR0911, PLR0912 (a row per kind)
+_KINDS: Final[Mapping[type[Change], ChangeKind]] = {
+    change.TableAdded: ChangeKind("table added", "table", "table"),
+    change.TableRemoved: ChangeKind("table removed", "table", "table"),
+    change.FieldAdded: ChangeKind("field added", "column", "column"),
+    change.FieldRemoved: ChangeKind("field removed", "column", "column"),
+    change.FieldRenamed: ChangeKind("field renamed", "column", "renamed_from"),
+    change.FieldMoved: ChangeKind("field moved", "column", "column"),
+    change.TypeChanged: ChangeKind("type changed", "column", "type"),
+    change.TypeHistoryChanged: ChangeKind("type history changed", "column", "type_changes"),
+    change.NullabilityChanged: ChangeKind("nullability changed", "column", "nullable"),
+    change.CommentChanged: ChangeKind("comment changed", "column", "comment"),
+    change.DefaultChanged: ChangeKind("default changed", "column", "default"),
+    change.GeneratedChanged: ChangeKind("generation expression changed", "column", "generated"),
+    change.IdentityChanged: ChangeKind("identity changed", "column", "identity"),
+    change.DescriptionChanged: ChangeKind("description changed", "table", "description"),
+    change.PropertyChanged: ChangeKind("property changed", "property", "property"),
+    change.ConstraintChanged: ChangeKind("constraint changed", "constraint", "constraint"),
+    change.FeatureChanged: ChangeKind("feature changed", "feature", "feature"),
+    change.DeletionListed: ChangeKind("deletion listed", "column", "dropped"),
+    change.DeletionUnlisted: ChangeKind("deletion no longer listed", "column", "dropped"),
+    change.PartitioningChanged: ChangeKind("partitioning changed", "partitioning", "partitioned_by"),
+    change.ClusteringChanged: ChangeKind("clustering changed", "clustering", "clustered_by"),
+}
+
+
+def kind_of(changed: Change) -> ChangeKind:
     """Return the row of a change's kind."""
-    match changed:
-        case change.TableAdded():
-            return ChangeKind("table added", "table", "table")
-        case change.TableRemoved():
-            return ChangeKind("table removed", "table", "table")
-        case change.FieldAdded():
-            return ChangeKind("field added", "column", "column")
-        case change.FieldRemoved():
-            return ChangeKind("field removed", "column", "column")
-        case change.FieldRenamed():
-            return ChangeKind("field renamed", "column", "renamed_from")
-        case change.FieldMoved():
-            return ChangeKind("field moved", "column", "column")
-        case change.TypeChanged():
-            return ChangeKind("type changed", "column", "type")
-        case change.TypeHistoryChanged():
-            return ChangeKind("type history changed", "column", "type_changes")
-        case change.NullabilityChanged():
-            return ChangeKind("nullability changed", "column", "nullable")
-        case change.CommentChanged():
-            return ChangeKind("comment changed", "column", "comment")
-        case change.DefaultChanged():
-            return ChangeKind("default changed", "column", "default")
-        case change.GeneratedChanged():
-            return ChangeKind("generation expression changed", "column", "generated")
-        case change.IdentityChanged():
-            return ChangeKind("identity changed", "column", "identity")
-        case change.DescriptionChanged():
-            return ChangeKind("description changed", "table", "description")
-        case change.PropertyChanged():
-            return ChangeKind("property changed", "property", "property")
-        case change.ConstraintChanged():
-            return ChangeKind("constraint changed", "constraint", "constraint")
-        case change.FeatureChanged():
-            return ChangeKind("feature changed", "feature", "feature")
-        case change.DeletionListed():
-            return ChangeKind("deletion listed", "column", "dropped")
-        case change.DeletionUnlisted():
-            return ChangeKind("deletion no longer listed", "column", "dropped")
-        case change.PartitioningChanged():
-            return ChangeKind("partitioning changed", "partitioning", "partitioned_by")
-        case change.ClusteringChanged():
-            return ChangeKind("clustering changed", "clustering", "clustered_by")
-        case _:
-            assert_never(changed)
+    return _KINDS[type(changed)]
 
 
 def column_anchors(part: str, path: Path) -> tuple[Anchor, ...]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from schemalint.delta.change import (
     Change,
@@ -9,6 +10,7 @@ from schemalint.delta.change import (
     ConstraintChanged,
     DefaultChanged,
     DeletionListed,
+    DeletionUnlisted,
     DescriptionChanged,
     FeatureChanged,
     FieldAdded,
@@ -190,6 +192,21 @@ def _help(drift: Drift, ctx: RuleContext) -> str:
     return _HELP[drift.kind]
 
 
+_OtherChange: TypeAlias = (
+    DescriptionChanged
+    | PropertyChanged
+    | ConstraintChanged
+    | FeatureChanged
+    | PartitioningChanged
+    | ClusteringChanged
+    | TableAdded
+    | TableRemoved
+    | DeletionListed
+    | DeletionUnlisted
+    | FieldRenamed
+)
+
+
 def _sides(change: Change) -> tuple[str, str, str]:
     """Return the object that differs, its live value, and its declared value."""
     match change:
@@ -217,7 +234,7 @@ def _sides(change: Change) -> tuple[str, str, str]:
             return _table_sides(change)
 
 
-def _table_sides(change: Change) -> tuple[str, str, str]:
+def _table_sides(change: _OtherChange) -> tuple[str, str, str]:
     match change:
         case DescriptionChanged(old=old, new=new):
             return "the description", _value(old), _value(new)
@@ -238,7 +255,7 @@ def _table_sides(change: Change) -> tuple[str, str, str]:
             return "the table", "present", "removed"
         case DeletionListed(path=path):
             return f"column {format_path(path)}", "present", "dropped"
-        case _:
+        case FieldRenamed() | DeletionUnlisted():
             return "the table", "different", "different"
 
 

@@ -244,6 +244,15 @@ def test_mypy_reports_every_match_that_lacks_a_new_kind_of_change(mypy_output: s
 
 
 MOST_FLOORS = 8
+MOST_MODULES = 25
+PUBLIC = ROOT / "schemalint/delta"  # its paths are API
+
+
+def test_a_folder_can_be_read_at_a_glance() -> None:
+    numbers = {
+        folder: len([*folder.glob("*.py")]) for folder in ROOT.glob("schemalint/**/") if folder != PUBLIC
+    }
+    assert {folder for folder, number in numbers.items() if number > MOST_MODULES} == set()
 
 
 @pytest.mark.parametrize("room", ["judge", "review"])

@@ -9,6 +9,7 @@ from schemalint import contract as contracts
 from schemalint.base.errors import LiveError, MissingEntry, SchemalintError
 from schemalint.base.printable import visible
 from schemalint.contract.consumers import environment
+from schemalint.contract.effective_pairs import effective_pairs, present
 from schemalint.contract.overlay import nothing_to_extend
 from schemalint.delta.table import LiveTable
 from schemalint.judge.case import Case, Purpose
@@ -22,7 +23,6 @@ from schemalint.project.config import Config
 from schemalint.project.git import File
 from schemalint.review.check_input import CheckInput, LiveSide
 from schemalint.review.duplicates import duplicates
-from schemalint.review.effective_pairs import effective_pairs, present
 from schemalint.review.rule_sets import configurations_of
 
 

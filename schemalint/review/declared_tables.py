@@ -17,6 +17,7 @@ from schemalint.base.printable import visible
 from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.contract_files import made_files
+from schemalint.contract.declared_sides import paired, stale_base, why_not_made
 from schemalint.contract.made_files import MadeReading
 from schemalint.contract.tool_files import notes_of, read_file, require_known
 from schemalint.contract.tool_files import with_overlays as joined
@@ -27,7 +28,6 @@ from schemalint.project import git
 from schemalint.project.config import Config
 from schemalint.project.config.declaration_files import Declarations, given_declarations
 from schemalint.project.git import Contents, EmptyTree, File, Repository, Side, Worktree
-from schemalint.review.declared_sides import paired, stale_base, why_not_made
 
 _MOST_READERS: Final = 5
 """Readers that a finding names."""

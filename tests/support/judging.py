@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from schemalint.base.values import replace
+from schemalint.contract.effective_pairs import effective_pairs
 from schemalint.judge.case import Case, Purpose
 from schemalint.judge.rule_judge import Judge, worst_of_each
 from schemalint.judge.rule_set import RuleSet
@@ -14,7 +15,6 @@ from schemalint.judge.verdict import judge
 from schemalint.model.contract import Contract
 from schemalint.model.fact import TableRetired
 from schemalint.project.config import Config
-from schemalint.review.effective_pairs import effective_pairs
 from schemalint.review.rule_sets import RuleSets
 from support.effective import counting
 

@@ -287,6 +287,8 @@ def test_a_file_with_crlf_and_a_byte_order_mark_is_the_same_table() -> None:
         "CREATE TABLE t (a BIGINT GENERATED ALWAYS AS IDENTITY (START WITH "
         + "9" * 10_000
         + ")) USING delta",
+        "COMMENT ON",
+        "COMMENT ON --",
         "\0\x1b[31m",
     ],
     ids=lambda text: text[:25],
@@ -343,7 +345,7 @@ def mutated(chance: random.Random, number: int) -> Iterator[str]:
 
 def _is_only_a_comment(text: str) -> bool:
     lines = [line for line in text.splitlines() if line.strip(" ;")]
-    return all(line.lstrip().startswith(("--", "/*")) for line in lines) or text.lstrip().startswith("/*")
+    return all(line.lstrip(" ;").startswith(("--", "/*")) for line in lines) or text.lstrip().startswith("/*")
 
 
 def test_sqlglot_reads_the_same_columns_where_it_reads_the_statement() -> None:

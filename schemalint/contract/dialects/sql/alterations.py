@@ -71,8 +71,8 @@ class Alterations:
             )
         cursor.require_end()
 
-    def comment_on(self) -> bool:
-        """Read a COMMENT ON; return False if it is about something else than a table of Delta.
+    def comment_on(self) -> None:
+        """Read a COMMENT ON TABLE or COLUMN.
 
         Raises:
             ContractError: The file does not create its table before.
@@ -80,8 +80,6 @@ class Alterations:
         cursor = self._cursor
         cursor.require("COMMENT", "ON")
         what = cursor.take().word
-        if what not in {"TABLE", "COLUMN"}:
-            return False
         name = read_name(cursor, self._variables)
         cursor.require("IS")
         start = cursor.next
@@ -94,7 +92,6 @@ class Alterations:
         else:
             self._comment_column(*self._column(name), text, span)
         cursor.require_end()
-        return True
 
     def _acts(self, name: TableName) -> bool:
         """Read what the statement does; return False if that is a migration."""

@@ -95,8 +95,7 @@ class FileReader:
             case ("ALTER", "TABLE"):
                 self._alterations(tokens).alter_table()
             case ("COMMENT", "ON"):
-                if not self._alterations(tokens).comment_on():
-                    self._skip(f"COMMENT ON {tokens[2].word}", tokens)
+                self._comment(tokens)
             case ("DROP", "TABLE"):
                 self._drop(tokens)
             case ("USE", _) | ("SET", "CATALOG"):
@@ -113,6 +112,15 @@ class FileReader:
                 raise self._unknown(
                     first, f"schemalint knows no statement that begins with {first.text[:40]}"
                 )
+
+    def _comment(self, tokens: Sequence[Token]) -> None:
+        what = Cursor(self._source, tokens[2:]).next
+        if what.word in {"TABLE", "COLUMN"}:
+            self._alterations(tokens).comment_on()
+        elif what.word in _OBJECTS:
+            self._skip(f"COMMENT ON {what.word}", tokens)
+        else:
+            raise self._unknown(tokens[0], "a comment on nothing that schemalint knows")
 
     def _unknown(self, token: Token, message: str) -> ContractError:
         help_text = "leave the file out of the entry: path names the files that declare tables"

@@ -301,7 +301,6 @@ def test_a_time_zone_is_that_of_the_contract(lakehouse: Lakehouse) -> None:
     assert [row[0] for row in rows] == [1782892800]
 
 
-@pytest.mark.each_time
 def test_each_share_of_a_budget_gets_its_turn(lakehouse: Lakehouse) -> None:
     """Runs with a third of the table's bytes fill all of it, although new rows come between them."""
     lakehouse.declare(

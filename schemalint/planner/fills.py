@@ -161,6 +161,8 @@ def refused_fills(changes: Iterable[Change], live: TableState, contract: Effecti
             yield Refusal(
                 _DECLARED, f"the expression that fills {name} {fault.what}", fault.help, about=about
             )
+        elif obstacle := fill_obstacle(path, backfill.source, contract.state.columns):
+            yield Refusal(_DECLARED, f"{name} cannot be filled: {obstacle}", "remove `backfill`", about=about)
         elif not reads_source(backfill.expression, backfill.source):
             source = format_path(backfill.source)
             reason = f"the expression that fills {name} does not read {source}"
@@ -168,8 +170,6 @@ def refused_fills(changes: Iterable[Change], live: TableState, contract: Effecti
         elif (gone := _dropped_before(contract, backfill)) is not None:
             reason = f"the expression that fills {name} reads {gone}, which is dropped while its source stays"
             yield Refusal(_DECLARED, reason, "drop both together, or none", about=about)
-        elif obstacle := fill_obstacle(path, backfill.source, contract.state.columns):
-            yield Refusal(_DECLARED, f"{name} cannot be filled: {obstacle}", "remove `backfill`", about=about)
         elif _drops(all_changes, backfill.source) and (renamed := _renamed(renames, backfill)):
             yield Refusal(
                 RefusalKind.OPERATION,

@@ -67,6 +67,16 @@ EDITS: Final = (
         f'{ID}, {{name: a, type: string, backfill: {{from: id, with: "reflect(id)"}}}}',
     ),
     Edit(
+        "the expression that fills … does not read …",
+        f"{ID}, {{name: b, type: int}}",
+        f"{ID}, {{name: b, type: int}}, {{name: a, type: bigint, backfill: {{from: b, with: id}}}}",
+    ),
+    Edit(
+        "the expression that fills … reads …, which is dropped while its source stays",
+        f"{ID}, {{name: b, type: bigint}}\n{MAPPED}",
+        f"{ID}, {{name: a, type: bigint, backfill: {{from: id, with: id + b}}}}\ndropped: [b]\n{MAPPED}",
+    ),
+    Edit(
         "… cannot be filled: …",
         f'{ID}, {{name: b, type: "array<int>"}}',
         f'{ID}, {{name: b, type: "array<int>"}}, '

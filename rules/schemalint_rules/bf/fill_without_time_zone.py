@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.datatype import Struct, type_at
 from schemalint.delta.fill_time_zone import depends_on_time_zone
-from schemalint.delta.path import format_path, path_key
+from schemalint.delta.path import format_path
 from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
 
@@ -14,8 +14,8 @@ def fill_without_time_zone(contract: Contract, ctx: RuleContext) -> Iterator[Pro
 
     ## What it does
 
-    Finds a `backfill` without `time_zone` that the change adds or edits, and whose `with` converts between a
-    `timestamp` and a string, a date or a `timestamp_ntz`, or takes a `timestamp` apart.
+    Finds a `backfill` without `time_zone` whose `with` converts between a `timestamp` and a string, a date or
+    a `timestamp_ntz`, or takes a `timestamp` apart.
 
     ## Why is this bad?
 
@@ -48,13 +48,11 @@ def fill_without_time_zone(contract: Contract, ctx: RuleContext) -> Iterator[Pro
         backfill: {from: at_text, with: "cast(at_text as timestamp)", time_zone: Europe/Berlin}
     ```
     """
-    base = ctx.base.backfills if ctx.base is not None else {}
-    before = {path_key(path): fill for path, fill in base.items()}
     # The source may be gone from the contract, and still be in the table.
     columns = Struct((*contract.state.columns.fields, *ctx.before.columns.fields))
     for path, fill in contract.backfills.items():
         type_ = type_at(contract.state.columns, path)
-        if fill.time_zone is not None or type_ is None or before.get(path_key(path)) == fill:
+        if fill.time_zone is not None or type_ is None:
             continue
         if depends_on_time_zone(fill.expression, columns, type_):
             yield Problem(

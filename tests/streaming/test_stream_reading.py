@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -174,6 +175,11 @@ GOOD = entry(5, path=PATH)
             "DELTA_STREAMING_SCHEMA_LOG_PARSE_SCHEMA_FAILED",
         ),
         (GOOD.replace('{\\"protocol', "{"), "protocolJson", None),
+        (
+            re.sub(r'minReaderVersion\\": \d', r'minReaderVersion\\": 99', GOOD),
+            "feature lists do not fit its versions",
+            None,
+        ),
         (entry(5, path="file:/x/sources/0"), "is the log of the source 'file:/x/sources/0'", None),
     ],
 )

@@ -211,12 +211,16 @@ def _parse_entry(file: str, number: int, content: list[str], table_id: str) -> T
         raise StreamFileError(file, "has no deltaCommitVersion that a table can have", 2)
     path, replaced = entry.get("sourceMetadataPath"), entry.get("previousMetadataSeqNum")
     try:
-        metadata = metadata_of(_actions(entry, table_id))
+        actions = _actions(entry, table_id)
+        metadata = metadata_of(actions)
     except ActionError as error:
         of_schema = _SCHEMA if "schemaString" in str(error) else None
         raise StreamFileError(file, f"cannot be read: {error}", 2, delta_error=of_schema) from None
     if metadata is None or not isinstance(entry.get("dataSchemaJson"), str):
         raise StreamFileError(file, "has no dataSchemaJson", 2, delta_error=_SCHEMA)
+    # The stream stops at its start, with an error of the JSON parser (measured on Delta 4.4.0).
+    if actions.protocol is not None and not actions.protocol.has_fitting_lists:
+        raise StreamFileError(file, "has a protocol whose feature lists do not fit its versions", 2)
     return TrackedSchema(
         number, version, metadata, path if isinstance(path, str) else "", whole_number(replaced)
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.project.git import File
 from support.project import ORDERS
 
 if TYPE_CHECKING:
@@ -81,14 +82,14 @@ def test_more_contracts_start_no_more_processes_and_unchanged_ones_are_not_read(
         started.append(arguments)
         original(self, *arguments, **options)
 
-    reader = contracts.read
+    reader = contracts.read_file
 
-    def reading(file: str, *arguments: Any) -> object:  # noqa: ANN401
-        read.append(file)
+    def reading(file: File, *arguments: Any) -> object:  # noqa: ANN401
+        read.append(file.path)
         return reader(file, *arguments)
 
     monkeypatch.setattr(subprocess.Popen, "__init__", start)
-    monkeypatch.setattr(contracts, "read", reading)
+    monkeypatch.setattr(contracts, "read_file", reading)
     counts = []
     for number in (2, 40):
         for index in range(number):

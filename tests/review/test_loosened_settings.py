@@ -178,6 +178,12 @@ LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
     ),
     ("targets", PROD, PROD + 'allowed_locations = ["/a"]', [("targets.prod.allowed_locations", None, None)]),
     ("targets", PROD + 'root = "/a"', PROD + 'root = "/b"', [("targets.prod.root", None, None)]),
+    (
+        "targets",
+        PROD + 'variables = {catalog = "main"}',
+        PROD + 'variables = {catalog = "dev"}',
+        [("targets.prod.variables", None, None)],
+    ),
 ]
 
 STRICTER_OR_EQUAL = [

@@ -133,6 +133,18 @@ def _declarations(base: Config, head: Config) -> Iterator[Loosening]:
             yield Loosening("contracts", entry.path, None, ("contracts",))
         elif lost := [glob for glob in entry.models if glob not in new.models]:
             yield Loosening("contracts.models", ", ".join(lost), None, ("contracts", "models"), entry.path)
+        else:
+            for key in ("variables", "using", "managed_by", "how"):
+                before, after = _shown(getattr(entry, key)), _shown(getattr(new, key))
+                if before != after:
+                    yield Loosening(f"contracts.{key}", before, after, ("contracts",), entry.path)
+
+
+def _shown(value: Mapping[str, str] | str | None) -> str | None:
+    """Return the value of a key of an entry as text; None for none."""
+    if not value:
+        return None
+    return value if isinstance(value, str) else ", ".join(f"{name} = {each}" for name, each in value.items())
 
 
 _DEFAULT_SUFFIXES: Final = {PurePosixPath(glob).suffix for glob in DEFAULT_GLOBS}

@@ -44,6 +44,18 @@ LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
         'contracts = [{path = "a.json", format = "dbt", models = ["path:core"]}]',
         [("contracts.models", "path:marts", None)],
     ),
+    (
+        "declarations",
+        'contracts = [{path = "a/*.sql", format = "sql", variables = {c = "main"}}]',
+        'contracts = [{path = "a/*.sql", format = "sql", variables = {c = "dev"}}]',
+        [("contracts.variables", "c = main", "c = dev")],
+    ),
+    (
+        "declarations",
+        'contracts = [{path = "a/*.sql", format = "sql"}]',
+        'contracts = [{path = "a/*.sql", format = "sql", managed_by = {tool = "job", how = "create"}}]',
+        [("contracts.managed_by", None, "job"), ("contracts.how", None, "create")],
+    ),
     ("select", "", 'select = ["TW"]', [("select", None, "TW")]),
     ("select", 'select = ["TW", "CM"]', 'select = ["TW"]', [("select", "CM", None)]),
     ("select", 'select = ["ALL"]', 'select = ["TW"]', [("select", "ALL", None)]),

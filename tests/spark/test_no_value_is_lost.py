@@ -299,34 +299,3 @@ def test_a_time_zone_is_that_of_the_contract(lakehouse: Lakehouse) -> None:
     own.fill(ways="time_zone: Europe/Berlin")
     rows = lakehouse.session.sql(f"SELECT unix_seconds(b) FROM delta.`{lakehouse.uri}`").collect()
     assert [row[0] for row in rows] == [1782892800]
-
-
-def test_each_share_of_a_budget_gets_its_turn(lakehouse: Lakehouse) -> None:
-    """Runs with a third of the table's bytes fill all of it, although new rows come between them."""
-    lakehouse.declare(
-        "schemalint: 1\ntable: sales.orders\ncolumns: [{name: id, type: int}, {name: a, type: string}]\n"
-        "properties: {delta.enableDeletionVectors: true}\n"
-    )
-    lakehouse.apply()
-    lakehouse.session.sql(
-        f"INSERT INTO delta.`{lakehouse.uri}` SELECT /*+ COALESCE(1) */ CAST(id AS int), "
-        "if(id % 10 = 0, 'x', CAST(id AS string)) FROM range(300)"
-    )
-    lakehouse.declare(
-        "schemalint: 1\ntable: sales.orders\ncolumns: [{name: id, type: int}, {name: a, type: string}, "
-        '{name: b, type: int, backfill: {from: a, with: "cast(a as int)"}}]\n'
-        "properties: {delta.enableDeletionVectors: true}\n"
-    )
-    lakehouse.apply()
-    ((size,),) = (
-        lakehouse.session.sql(f"DESCRIBE DETAIL delta.`{lakehouse.uri}`").select("sizeInBytes").collect()
-    )
-    outcomes = []
-    for run in range(8):
-        outcomes.append(lakehouse.apply(allow=["data"], max_bytes=size // 3 + 1).outcome)
-        if outcomes[-1] is Outcome.APPLIED:
-            break
-        lakehouse.session.sql(f"INSERT INTO delta.`{lakehouse.uri}` (id, a) VALUES ({1000 + run}, '{run}')")
-    assert Outcome.APPLIED in outcomes, outcomes
-    left = [row["id"] for row in lakehouse.rows() if row["b"] is None]
-    assert left == list(range(0, 300, 10))

@@ -18,7 +18,8 @@ def outlived_backfills(contract: Contract, live: LiveTable, revisions: Revisions
     """Return how older revisions filled columns from what the contract drops, where it no longer says so.
 
     They are looked for since the last revision without the new column, and only if a drop is to come that no
-    `backfill` of the contract guards.
+    `backfill` of the contract guards. A fill from before the commits that `contract_history` searches is not
+    found: in so old a repository no column could be dropped otherwise.
 
     Raises:
         MissingHistoryError: This clone lacks the revisions.

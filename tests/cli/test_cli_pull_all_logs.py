@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
     from support.project import Project
 
+NO_TYPES_OF_CONTRACTS = {
+    "decimal-over-38/live-negative-scale",
+    "metadata-unusable/name-in-other-letters",
+    "metadata-unusable/name-of-sql",
+    "metadata-unusable/type-of-a-newer-delta-in-an-array",
+}
+"""The logs with types that Delta does not know either: no contract can say them."""
+
 DAMAGED = Path(__file__).parents[1] / "delta_log/damaged"
 
 
@@ -38,6 +46,7 @@ def _assert_pull_matches_audit(project: Project, logs: Mapping[str, Path]) -> No
     pulled = project.run("pull", "--all", "--target", "dev", "--into", "contracts/{table}.yml")
     audited, unreadable = _codes(project, cases, "audit", "--target", "dev", "--all")
     refused = {case for case, codes in audited.items() if "CM007" in codes} | unreadable
+    refused |= NO_TYPES_OF_CONTRACTS & set(logs)
     contracts = {name for name in cases if (project.repo.path / f"contracts/{name}.yml").exists()}
     assert pulled.status == (2 if refused else 0), pulled.err
     assert {cases[name] for name in contracts} == set(logs) - refused, pulled.err

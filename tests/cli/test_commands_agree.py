@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from engine.record_logs import all_questions, log_text
 from schemalint import contract as contracts
-from schemalint.base.errors import LiveError
+from schemalint.author.pull.live_declaration import require_expressible_types
+from schemalint.base.errors import ContractError, LiveError
 from schemalint.delta.datatype import LONG, Field, Struct
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract
@@ -107,9 +108,11 @@ def _tables(root: Path) -> Iterator[str]:
 def _contract(table: str, location: Path) -> str:
     """Return a contract that declares the columns of the table, as far as a contract can."""
     fields = [LONG_A]
-    with suppress(LiveError):
-        live = read_table(str(location)).state
-        fields = [Field(field.name, field.type, nullable=field.nullable) for field in live.columns.fields]
+    with suppress(LiveError, ContractError):
+        live = read_table(str(location))
+        require_expressible_types(live, live.state.columns)
+        columns = live.state.columns.fields
+        fields = [Field(field.name, field.type, nullable=field.nullable) for field in columns]
     text = contracts.print_contract(Contract(f"odd.{table}", TableState(Struct(tuple(fields)))))
     if contracts.read("odd.yml", text).errors:
         text = contracts.print_contract(Contract(f"odd.{table}", TableState(Struct((LONG_A,)))))

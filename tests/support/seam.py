@@ -41,11 +41,19 @@ def rules() -> tuple[Rule, ...]:
     return rules_for_apply(Config())
 
 
+_ROW_TRACKING_COLUMNS: Final = {
+    f"delta.rowTracking.materialized{column}ColumnName": f"_{column}"
+    for column in ("RowId", "RowCommitVersion")
+}
+
+
 def created_table(contract: Contract) -> LiveTable:
     """Return the table that Delta creates from a contract."""
     state = replace(created_state(contract.state), features=contract.created_features)
     if state.column_mapping != "none":
         state = replace(state, columns=_with_ids(state.columns))
+    if state.properties.get("delta.enableRowTracking") == "true":
+        state = replace(state, properties={**state.properties, **_ROW_TRACKING_COLUMNS})
     readers = frozenset(name for name in state.features if name in FEATURES and FEATURES[name].reader)
     protocol = Protocol(3, 7, readers, state.features)
     return LiveTable(LOCATION, 0, protocol, Metadata("id", state))

@@ -151,7 +151,7 @@ def require_expressible_types(live: LiveTable, columns: Struct) -> None:
     ]
     if paths:
         raise ContractError(
-            f"{live.uri}: contracts cannot express the type of {', '.join(paths)}, which Delta 4.4 does not know",
+            f"{live.uri}: contracts cannot express the type of {', '.join(paths)}: Delta 4.4 has none such",
             help="update schemalint; or declare the other columns by hand, with open: {columns: true}",
         )
 

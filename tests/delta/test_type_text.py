@@ -118,6 +118,8 @@ COMMENTS = {
     r"'50\% \_ \Z \x'": "50\\% \\_ \x1a x",
     r"'$\{x}'": "${x}",
     "'a -- b\n>'": "a -- b\n>",
+    "'a' 'b'": "ab",
+    r"r'a\n'": r"a\n",
 }
 
 ERRORS = {
@@ -282,8 +284,6 @@ ONLY_SPARK = {
     "int -- x",
     "int /* x */",
     "struct<``:int>",
-    "struct<a: int comment 'a' 'b'>",
-    "struct<a: int comment r'x'>",
 }
 ONLY_HERE = {
     "struct<größe: int>",  # Spark requires quotes, and `print_type` writes them

@@ -62,7 +62,8 @@ def test_an_option_of_the_page_does_what_the_other_rule_does(name: str, here: st
 
 def test_the_counts_of_the_page_are_those_of_its_tables() -> None:
     total, expressed = re.findall(r"(\d+) rules, of which options express (\d+)", PAGE.replace("\n", " "))[0]
-    assert (int(total), int(expressed)) == (len(ROWS), len(EXPRESSED))
+    named = [sum(len(name.split(", ")) for name, _ in rows) for rows in (ROWS, EXPRESSED)]
+    assert [int(total), int(expressed)] == named
 
 
 def test_each_rule_that_no_option_expresses_says_why() -> None:

@@ -52,7 +52,8 @@ def _fix(
     return subprocess.run(
         command,
         cwd=project.repo.path,
-        env=project.repo.env,
+        # Python keeps compiled modules that a limit cut short, and each later process stumbles over them.
+        env={**project.repo.env, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         check=False,

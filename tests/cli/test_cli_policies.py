@@ -80,6 +80,17 @@ def test_a_lake_with_a_past_is_adopted_in_one_command(
     assert {each["code"] for each in _new_findings(run)} <= {"CF001", "CF002"}
 
 
+def test_a_lake_is_adopted_where_warnings_fail_a_run(project: Project, review: Review) -> None:
+    _write_lake(project, 3)
+    project.repo.commit()
+    base = project.repo.head()
+    settings = SETTINGS.replace('[severity]\nPO = "error"', 'fail-on = "warning"')
+    project.repo.write("schemalint.toml", settings.format(applies_to="changed"))
+    assert project.run("init", "--ci", "github").status == 0
+    run = _pull_request(project, review, base)
+    assert run.status == 0, run.out
+
+
 def _new_findings(run: Run) -> list[dict[str, Any]]:
     return [each for each in json.loads(run.out)["findings"] if not each["existing"]]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 
 from schemalint import contract as contracts
@@ -10,9 +11,20 @@ from schemalint.base.errors import ContractError, SchemalintError
 from schemalint.base.values import frozen
 from schemalint.contract.contract_files import ContractFiles
 from schemalint.contract.contract_history import ContractHistory
+from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract
 from schemalint.model.effective import Effective, Environment, effective
-from schemalint.project.git import EmptyTree, Repository, Side, changes, resolve
+from schemalint.model.marker import declaration_hash
+from schemalint.project.git import (
+    EmptyTree,
+    MissingHistoryError,
+    Repository,
+    Side,
+    changes,
+    is_ancestor,
+    is_known,
+    resolve,
+)
 
 
 @frozen
@@ -98,6 +110,28 @@ class Revisions:
         """Return a table's contract at a commit, or None if no contract of it can be read."""
         contract = self.history.at(commit, key)
         return self._effective(contract) if contract else None
+
+    def with_hash(self, declaration: str, key: str) -> Effective | None:
+        """Return the newest revision of a table's contract with this hash; None if none is known."""
+        with suppress(MissingHistoryError):
+            for _commit, contract in self.newest_first(key):
+                if declaration_hash(contract) == declaration:
+                    return contract
+        return None
+
+    def comes_after(self, commit: str) -> bool:
+        """Return whether a commit is a descendant of the head; False if the clone lacks the history."""
+        tip = self.history.tip
+        if tip is None or not is_known(self.repository, commit):
+            return False
+        try:
+            return tip != resolve(self.repository, commit) and is_ancestor(self.repository, tip, commit)
+        except MissingHistoryError:
+            return False
+
+    def expect(self, tables: Iterable[LiveTable]) -> None:
+        """Ask git once about the commits that were applied last to all these tables."""
+        self.history.expect(tables)
 
     def commits(self) -> Iterator[str]:
         """Yield the commits of the branch that changed contracts, newest first."""

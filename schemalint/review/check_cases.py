@@ -69,7 +69,7 @@ class CheckCases:
         live = self._request.live
         if live is None or self.live_tables or not self._missing_tables:
             return
-        root = live.root_without_tables(map(live.location, self._missing_tables))
+        root = live.tables.root_without_tables(map(live.tables.location, self._missing_tables))
         if root is not None:
             first = self._missing_tables[0]
             yield Case(
@@ -175,8 +175,8 @@ class CheckCases:
 
         self.live_tables[contract.key] = table
         self.locations[live.target, contract.key] = table.uri
-        contract = live.with_progress(contract, table)
-        base = live.with_progress(base, table) if base else None
+        contract = live.tables.with_progress(contract, table)
+        base = live.tables.with_progress(base, table) if base else None
         rules, everything = self._rules(contract), self._request.everything
         for old, new in self._by_engines(base, contract, live):
             yield live_case(rules, old, new, table, live, all_contracts=everything)
@@ -199,9 +199,10 @@ class CheckCases:
 
     def _without_table(self, base: Effective | None, contract: Effective, live: LiveSide) -> Case:
         expected = None if live.may_create else f"target {live.target} does not create tables"
-        if base is not None and (old_location := live.location(base)) != live.location(contract):
+        location = live.tables.location(contract)
+        if base is not None and (old_location := live.tables.location(base)) != location:
             expected = f"its location at the base is {old_location}"
-        fact = LiveTableMissing(live.location(contract), expected)
+        fact = LiveTableMissing(location, expected)
         return Case(self._rules(contract), base, contract, target=live.target, facts=(fact,))
 
     def _skip(self, contract: Contract, reason: str) -> None:

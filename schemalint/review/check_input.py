@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from schemalint.base.values import field, frozen
 from schemalint.contract.contract_files import ContractFiles
@@ -25,39 +25,95 @@ if TYPE_CHECKING:
     from schemalint.tables.storage.table_workers import Tell
 
 
+class LiveTables(Protocol):
+    """Where a check finds live tables: a target, or a file of ``show``."""
+
+    @property
+    def fetched(self) -> Iterable[LiveTable]:
+        """The tables that were read in advance."""
+
+    def fetch(self, contracts: Iterable[Contract]) -> None:
+        """Read the tables of these contracts in advance, side by side."""
+
+    def location(self, contract: Contract) -> str:
+        """Return the location of a contract's table."""
+
+    def read(self, contract: Contract) -> LiveTable | None:
+        """Return the live table of an effective contract; None if there is none.
+
+        Raises:
+            MissingEntry: Nothing is known of the table, which is judged without its live side then.
+            LiveError: The table cannot be read.
+        """
+
+    def root_without_tables(self, missing: Iterable[str]) -> str | None:
+        """Return the target's root if no table is found below it.
+
+        Args:
+            missing: The locations that have no table.
+
+        Raises:
+            LiveError: The target creates no tables.
+        """
+
+    def with_progress(self, contract: Effective, table: LiveTable) -> Effective:
+        """Return an effective contract whose streams have their progress."""
+
+
+class AppliedContracts(Protocol):
+    """The revisions of contracts that may have been applied to live tables, effective for the target."""
+
+    def expect(self, tables: Iterable[LiveTable]) -> None:
+        """Prepare for the commits that were applied last to these tables."""
+
+    def at(self, commit: str, key: str) -> Effective | None:
+        """Return a table's contract at a commit; None if the commit or the table is unknown."""
+
+    def with_hash(self, declaration: str, key: str) -> Effective | None:
+        """Return the newest revision of a table's contract with this hash; None if none is known."""
+
+    def comes_after(self, commit: str) -> bool:
+        """Return whether a commit is a descendant of the head."""
+
+
 @frozen
 class LiveSide:
-    """A source of live tables.
+    """The live tables of a check, each read once, however often a session checks.
 
     Attributes:
-        target: The target's name.
-        read: Return the live table of an effective contract, or None if there is none. It raises a LiveError;
-            after a `MissingEntry` the table is judged without the live side.
-        location: Return the location of a contract's table.
-        at_revision: Return a table's contract at a commit; None if the commit or the table is unknown.
-        with_hash: Return the newest revision of a table's contract with this hash, effective for the target.
+        target: The target's name; None if it is unknown.
+        tables: The live tables.
+        revisions: The contracts that may have been applied to them.
         may_create: Whether the target allows new tables.
-        root_without_tables: Return the target's root if no table is found below it; it gets the locations
-            that have no table, and raises a LiveError if the target creates none.
-        comes_after: Return whether a commit is a descendant of the head.
-        fetch: Prefetch the tables of these contracts concurrently.
         as_of: The time of reading, if another run read the tables.
         engines: The engines that write the tables, as far as the configuration names them.
-        with_progress: Return an effective contract whose streams have their progress.
     """
 
     target: str | None
-    read: Callable[[Contract], LiveTable | None]
-    location: Callable[[Contract], str]
-    at_revision: Callable[[str, str], Contract | None]
-    with_hash: Callable[[str, str], Effective | None] = lambda _hash, _key: None
+    tables: LiveTables
+    revisions: AppliedContracts
     may_create: bool = True
-    root_without_tables: Callable[[Iterable[str]], str | None] = lambda _missing: None
-    comes_after: Callable[[str], bool] = lambda _revision: False
-    fetch: Callable[[Iterable[Contract]], None] = lambda _contracts: None
     as_of: dt.datetime | None = None
     engines: Engines = Engines()
-    with_progress: Callable[[Effective, LiveTable], Effective] = lambda contract, _table: contract
+    _read: dict[tuple[str, str | None], LiveTable | None] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    def fetch(self, contracts: Iterable[Contract]) -> None:
+        """Read the tables of these contracts in advance, and prepare for what was applied to them."""
+        self.tables.fetch(contract for contract in contracts if _identity(contract) not in self._read)
+        self.revisions.expect(self.tables.fetched)
+
+    def read(self, contract: Contract) -> LiveTable | None:
+        """Return the live table of an effective contract; see `LiveTables.read`."""
+        identity = _identity(contract)
+        if identity not in self._read:
+            self._read[identity] = self.tables.read(contract)
+        return self._read[identity]
+
+
+def _identity(contract: Contract) -> tuple[str, str | None]:
+    return contract.key, contract.location
 
 
 @frozen

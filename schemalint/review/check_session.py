@@ -11,7 +11,7 @@ head's:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,9 +22,7 @@ from schemalint.base.values import as_dict, frozen, replace
 from schemalint.contract.consumers import warning_of_writers
 from schemalint.contract.contract_files import contract_files, made_files
 from schemalint.delta.engine import Engine
-from schemalint.delta.table import LiveTable
 from schemalint.judge.rule_judge import ordered
-from schemalint.model.contract import Contract
 from schemalint.model.exception import ExceptionSource
 from schemalint.model.file_format import NATIVE_FORMAT
 from schemalint.model.finding import CheckResult, Finding
@@ -166,8 +164,8 @@ class CheckSession:
         return check_and_fix(self.input, unsafe=unsafe)[1]
 
     def with_tables(self, live: LiveSide | None, tell: Tell) -> CheckSession:
-        """Return the session with live tables, which are read once, and with who is told of the progress."""
-        return replace(self, live=None if live is None else _read_once(live), tell=tell)
+        """Return the session with live tables, and with who is told of the progress."""
+        return replace(self, live=live, tell=tell)
 
     def has_contracts(self) -> bool:
         """Whether there is anything to judge."""
@@ -379,21 +377,3 @@ def _declared(sides: Sides, request: CheckRequest) -> DeclaredTables | None:
 
 def _rule_files(trusted: Trusted | None, request: CheckRequest, repository: Repository) -> RuleFiles | None:
     return trusted.rule_files(repository) if trusted and request.allows_local_rules else None
-
-
-def _read_once(live: LiveSide) -> LiveSide:
-    """Return live tables that are read from their source once, however often a session checks."""
-    tables: dict[tuple[str, str | None], LiveTable | None] = {}
-
-    def key(contract: Contract) -> tuple[str, str | None]:
-        return contract.key, contract.location
-
-    def read(contract: Contract) -> LiveTable | None:
-        if key(contract) not in tables:
-            tables[key(contract)] = live.read(contract)
-        return tables[key(contract)]
-
-    def fetch(contracts: Iterable[Contract]) -> None:
-        live.fetch(contract for contract in contracts if key(contract) not in tables)
-
-    return replace(live, read=read, fetch=fetch)

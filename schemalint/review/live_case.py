@@ -10,7 +10,7 @@ from schemalint.judge.column_log import Names, names_in_log
 from schemalint.judge.drift_origin import Origins
 from schemalint.judge.rule_set import RuleSet
 from schemalint.model.column_tracking import ColumnTracking, track_columns
-from schemalint.model.effective import Effective, Environment, effective
+from schemalint.model.effective import Effective
 from schemalint.model.marker import Marker, declaration_hash, read_marker
 from schemalint.review.check_input import LiveSide
 
@@ -56,15 +56,15 @@ def live_case(
 def _is_ahead(marker: Marker | None, live: LiveSide) -> bool:
     if marker is None or marker.revision is None:
         return False
-    return live.comes_after(marker.revision)
+    return live.revisions.comes_after(marker.revision)
 
 
 def _applied(marker: Marker, contract: Effective, live: LiveSide, *, is_applied: bool) -> Effective | None:
     """Return the contract applied last: that of the marker's commit, else the newest with its hash."""
-    applied = live.at_revision(marker.revision, contract.key) if marker.revision is not None else None
+    applied = live.revisions.at(marker.revision, contract.key) if marker.revision is not None else None
     if applied is not None:
-        return effective(applied, Environment(live.target))
-    return contract if is_applied else live.with_hash(marker.hash, contract.key)
+        return applied
+    return contract if is_applied else live.revisions.with_hash(marker.hash, contract.key)
 
 
 def _tracking_since(base: Effective, contract: Effective, table: LiveTable) -> ColumnTracking | None:

@@ -10,8 +10,8 @@ import pytest
 from schemalint.base.values import replace
 from schemalint.model.finding import CheckResult
 from schemalint.project import git
-from schemalint.review.check_input import LiveSide
 from schemalint.review.check_session import CheckRequest, CheckSession, open_check
+from support.live_side import told_live_side
 from support.repo import Repo
 
 ORDERS = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: id, type: bigint}\n"
@@ -146,11 +146,8 @@ class _Untouched(dict[str, str]):
 
 def test_live_tables_are_read_once(repo: Repo, tmp_path: Path) -> None:
     read: list[str] = []
-    side = LiveSide(
-        "prod",
-        lambda contract: read.append(contract.table),
-        lambda contract: f"{tmp_path}/{contract.table}",
-        lambda _commit, _key: None,
+    side = told_live_side(
+        lambda contract: read.append(contract.table), lambda contract: f"{tmp_path}/{contract.table}"
     )
     session = opened(repo, CheckRequest(repo.env, everything=True, is_live=True))
     session = session.with_tables(side, lambda _stage, _done, _total, _table: None)

@@ -26,6 +26,7 @@ from schemalint.review.run_check import check
 from support.contract_pairs import text_of
 from support.effective import counting
 from support.judging import judge_live, judge_pair, live_case, rule_sets
+from support.live_side import told_live_side
 
 if TYPE_CHECKING:
     from schemalint.model.contract import Contract
@@ -76,7 +77,7 @@ def findings(base: Contract | None, head: Contract, live: LiveTable | None = Non
 
 
 def _live_side(table: LiveTable | None) -> LiveSide:
-    return LiveSide("prod", lambda _contract: table, lambda _contract: LOCATION, lambda *_commit: None)
+    return told_live_side(lambda _contract: table, lambda _contract: LOCATION)
 
 
 def _checked(base: Contract | None, head: Contract, live: LiveSide | None) -> tuple[Finding, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from schemalint.base.values import frozen
 from schemalint.delta.history import without_history
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.effective import Effective
 from schemalint.project.config import Target
 from schemalint.tables.catalog.table_location import absolute_location, table_location
 from schemalint.tables.table_json import TableDocument, TableFailure, read_lines
@@ -36,9 +37,19 @@ class TablesFile:
     history: bool = False
 
     @property
-    def live(self) -> tuple[LiveTable, ...]:
+    def fetched(self) -> tuple[LiveTable, ...]:
         """The readable tables."""
         return tuple(table.live for table in self.tables if isinstance(table, TableDocument))
+
+    def fetch(self, contracts: Iterable[Contract]) -> None:
+        """Do nothing: the file is read already."""
+
+    def root_without_tables(self, _missing: Iterable[str]) -> None:
+        """Return None: the file does not tell of the root."""
+
+    def with_progress(self, contract: Effective, _table: LiveTable) -> Effective:
+        """Return the contract: the file does not tell of streams."""
+        return contract
 
     @property
     def oldest(self) -> dt.datetime:

@@ -11,9 +11,11 @@ from schemalint.base.errors import ConfigError, LiveError, SchemalintError
 from schemalint.base.values import field, frozen, replace
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.project.config.trust import TrustedTarget
 from schemalint.tables import catalog
 from schemalint.tables.catalog import Catalog, open_catalog
+from schemalint.tables.catalog.contract_progress import with_progress
 from schemalint.tables.catalog.table_location import is_found_by_name, root_location, table_location
 from schemalint.tables.delta_log.store import NoTable
 from schemalint.tables.delta_log.told_values import ToldRows, told_rows
@@ -96,6 +98,10 @@ class TargetTables:
         if isinstance(result, LiveError):
             raise result
         return result
+
+    def with_progress(self, contract: Effective, table: LiveTable) -> Effective:
+        """Return an effective contract whose streams have their progress."""
+        return with_progress(contract, table, self.target, self.repository)
 
     def told_rows(self, contract: Contract, uri: str, version: int) -> ToldRows | None:
         """Return what the log of a table says of the rows of a version; None if it does not say it.

@@ -37,6 +37,7 @@ from schemalint.review.run_check import check, check_and_fix
 from support import seam
 from support.effective import counting
 from support.judging import judge_pair, rule_sets
+from support.live_side import told_live_side
 from support.rule_cases import load_cases
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def _created(text: bytes | None) -> LiveTable | None:
 
 
 def _side(live: LiveTable) -> LiveSide:
-    return LiveSide("dev", lambda _contract: live, lambda _contract: live.uri, lambda *_commit: None)
+    return told_live_side(lambda _contract: live, lambda _contract: live.uri, "dev")
 
 
 def seeds() -> Iterator[bytes]:

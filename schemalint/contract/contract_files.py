@@ -14,7 +14,7 @@ from schemalint.delta.engine import DATABRICKS, FABRIC
 from schemalint.model.contract import NATIVE
 from schemalint.model.file_format import NATIVE_FORMAT, FileFormat
 from schemalint.project.config import Config
-from schemalint.project.config.declaration_files import Declarations
+from schemalint.project.config.declaration_files import ContractsEntry
 from schemalint.project.git import DEFAULT_GLOBS, Glob, including, parse_glob, selection
 
 _YAML: Final = (".yml", ".yaml")
@@ -102,7 +102,7 @@ def contract_files(config: Config, target: str | None = None) -> ContractFiles:
     return ContractFiles(config.globs, others, config.folder or "", config.file or "")
 
 
-def _format(file: Declarations, config: Config, target: str | None) -> FileFormat:
+def _format(file: ContractsEntry, config: Config, target: str | None) -> FileFormat:
     """Return what an entry says of its files in a target.
 
     Databricks and Fabric make a table of Delta where no format is named; Spark asks a setting of the session.
@@ -123,7 +123,7 @@ def _format(file: Declarations, config: Config, target: str | None) -> FileForma
     )
 
 
-def made_files(config: Config) -> tuple[Declarations, ...]:
+def made_files(config: Config) -> tuple[ContractsEntry, ...]:
     """Return the files that other tools make, and those of unknown formats."""
     if not config.declarations:
         return ()

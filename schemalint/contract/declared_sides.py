@@ -22,7 +22,7 @@ from schemalint.delta.path import Path, format_path, split_path
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import SkippedTable
 from schemalint.project import git
-from schemalint.project.config.declaration_files import Declarations
+from schemalint.project.config.declaration_files import ContractsEntry
 from schemalint.project.git import Repository, Revision, Side
 
 
@@ -172,7 +172,7 @@ def stale_base(repository: Repository, base: Side, folder: str, origin: Origin) 
 def why_not_made(
     repository: Repository,
     sides: tuple[Side, Side],
-    entry: Declarations,
+    entry: ContractsEntry,
     readings: tuple[MadeReading | None, MadeReading],
     *,
     is_ci: bool,

@@ -14,14 +14,14 @@ from schemalint.contract.overlay import extended, nothing_to_extend
 from schemalint.model.contract import NATIVE, Contract
 from schemalint.project import git
 from schemalint.project.config import Config
-from schemalint.project.config.declaration_files import Declarations as File
+from schemalint.project.config.declaration_files import ContractsEntry
 from schemalint.project.git import Repository, Side
 
 _MOST_BESIDE = 1 << 20
 """Bytes of a YAML file of the project that a position points into."""
 
 
-def require_known(file: File, config: Config) -> None:
+def require_known(file: ContractsEntry, config: Config) -> None:
     """Refuse a format that schemalint does not have.
 
     Raises:
@@ -37,7 +37,12 @@ def require_known(file: File, config: Config) -> None:
 
 
 def read_file(
-    repository: Repository, side: Side, file: File, data: bytes, catalog: bytes | None, name: str = ""
+    repository: Repository,
+    side: Side,
+    file: ContractsEntry,
+    data: bytes,
+    catalog: bytes | None,
+    name: str = "",
 ) -> MadeReading:
     """Return what a file declares; positions lead into other files of its side.
 
@@ -105,13 +110,13 @@ def with_overlays(
     return joined, tuple(errors)
 
 
-def notes_of(file: File, left_out: Sequence[str], more: Sequence[str] = ()) -> Iterator[str]:
+def notes_of(file: ContractsEntry, left_out: Sequence[str], more: Sequence[str] = ()) -> Iterator[str]:
     """Yield what a file declares and nobody compares, and other notes about it."""
     lines = [f"not compared: {', '.join(left_out)}"] if left_out else []
     yield from (f"note: {visible(file.path)}: {line}" for line in (*lines, *more))
 
 
-def _reading_at(repository: Repository, side: Side, file: File) -> MadeReading:
+def _reading_at(repository: Repository, side: Side, file: ContractsEntry) -> MadeReading:
     most = file.most_mib << 20
     data = git.large_file_at(repository, side, file.path, most)
     if data is None:

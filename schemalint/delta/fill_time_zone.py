@@ -91,5 +91,9 @@ def _type_of(nodes: Nodes, columns: Struct) -> DataType | None:
         if not isinstance(node, Leaf) or (node.token.text == ".") != (index % 2 == 1):
             return None
         text = node.token.text
-        names += [] if index % 2 else [text[1:-1].replace("``", "`") if node.token.kind == "name" else text]
+        if index % 2:
+            continue
+        if node.token.kind == "name":
+            text = text[1:-1].replace("``", "`")
+        names.append(text)
     return type_at(columns, tuple(names)) if names else None

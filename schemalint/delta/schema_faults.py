@@ -42,7 +42,7 @@ _OPTIONAL: Final = frozenset({"metadata"})
 
 
 @frozen
-class SchemaFault:
+class LogFault:
     """What Delta Spark cannot read, or cannot write with.
 
     Attributes:
@@ -56,7 +56,7 @@ class SchemaFault:
     is_readable: bool = False
 
 
-def faults_in_json(value: object, path: Path = ()) -> Iterator[SchemaFault]:
+def faults_in_json(value: object, path: Path = ()) -> Iterator[LogFault]:
     """Yield the faults of a schema's JSON that its `Struct` does not show: keys, and lengths as types.
 
     Args:
@@ -67,7 +67,7 @@ def faults_in_json(value: object, path: Path = ()) -> Iterator[SchemaFault]:
         if is_length(value):
             name = format_path(path)
             what = f"the type of {name} is {value}, which Delta stores as string, with the length in metadata"
-            yield SchemaFault(what, _NO_LENGTH, is_readable=True)
+            yield LogFault(what, _NO_LENGTH, is_readable=True)
         return
     if not isinstance(value, dict):
         return
@@ -87,58 +87,56 @@ def faults_in_json(value: object, path: Path = ()) -> Iterator[SchemaFault]:
             yield from faults_in_json(inner_value, (*path, Part.VALUE))
 
 
-def _keys(entry: Mapping[str, Any], kind: str, path: Path) -> Iterator[SchemaFault]:
+def _keys(entry: Mapping[str, Any], kind: str, path: Path) -> Iterator[LogFault]:
     name = format_path(path) if path else "the schema"
     for key in sorted(_KEYS[kind] - entry.keys() - _OPTIONAL):
-        yield SchemaFault(f"{name} has no {key} in the schema", NO_TYPE)
+        yield LogFault(f"{name} has no {key} in the schema", NO_TYPE)
     for key in sorted(entry.keys() - _KEYS[kind]):
-        yield SchemaFault(f"{name} has the key {key} in the schema, which Delta does not have", NO_TYPE)
+        yield LogFault(f"{name} has the key {key} in the schema, which Delta does not have", NO_TYPE)
     if "metadata" in entry and entry["metadata"] is None:
-        yield SchemaFault(f"the metadata of {name} is null in the schema", NO_TYPE)
+        yield LogFault(f"the metadata of {name} is null in the schema", NO_TYPE)
 
 
-def type_fault(type_: DataType, path: Path) -> SchemaFault | None:
+def type_fault(type_: DataType, path: Path) -> LogFault | None:
     """Return why Spark does not know a type of a live table, apart from the types inside it."""
     if not isinstance(type_, Unknown):
         return None
-    return SchemaFault(
-        f"{format_path(path)} has the type {type_.json}, which Delta 4.4 does not know", NO_TYPE
-    )
+    return LogFault(f"{format_path(path)} has the type {type_.json}, which Delta 4.4 does not know", NO_TYPE)
 
 
-def metadata_faults(field: Field, path: Path) -> Iterator[SchemaFault]:
+def metadata_faults(field: Field, path: Path) -> Iterator[LogFault]:
     """Yield why Spark cannot use the metadata of a field of a live table."""
     metadata = {key: json.loads(text) for key, text in field.extra}
     name, is_column = format_path(path), len(path) == 1
     for key in (COMMENT, DEFAULT, GENERATED):
         if metadata.get(key) is not None and is_column:
             what = f"{key} of {name} is {json.dumps(metadata[key])}, which is no text"
-            yield SchemaFault(what, _WRONG_KIND, is_readable=key == GENERATED)
+            yield LogFault(what, _WRONG_KIND, is_readable=key == GENERATED)
     yield from _identity_faults(field, metadata, name) if is_column else ()
     if (invariant := read_invariant(field)) is not None and invariant.fault is not None:
-        yield SchemaFault(f"{INVARIANTS} of {name} {invariant.fault}", invariant.error, is_readable=True)
+        yield LogFault(f"{INVARIANTS} of {name} {invariant.fault}", invariant.error, is_readable=True)
     for key, value in metadata.items():
         if (error := _list_error(value)) is not None:
-            yield SchemaFault(f"{key} of {name} has a list that Spark cannot read", error)
+            yield LogFault(f"{key} of {name} has a list that Spark cannot read", error)
 
 
-def _identity_faults(field: Field, metadata: Mapping[str, object], name: str) -> Iterator[SchemaFault]:
+def _identity_faults(field: Field, metadata: Mapping[str, object], name: str) -> Iterator[LogFault]:
     if isinstance(field.identity, Identity):
         if field.identity.step == 0:
             what = f"the identity of {name} has the step 0"
-            yield SchemaFault(what, "IllegalArgumentException", is_readable=True)
+            yield LogFault(what, "IllegalArgumentException", is_readable=True)
     elif present := [key for key in _IDENTITY if key in metadata]:
         missing = [key for key in _IDENTITY if key not in metadata]
         if missing:
             what = f"the identity of {name} has {present[0]}, but no {missing[0]}"
-            yield SchemaFault(what, _INCOMPLETE)
+            yield LogFault(what, _INCOMPLETE)
         else:
             what = f"the identity of {name} has numbers or a boolean that are texts"
-            yield SchemaFault(what, _WRONG_KIND, is_readable=True)
+            yield LogFault(what, _WRONG_KIND, is_readable=True)
     mark = metadata.get(IDENTITY_HIGH_WATER_MARK, 0)
     if type(mark) is not int:
         what = f"{IDENTITY_HIGH_WATER_MARK} of {name} is {json.dumps(mark)}, which is no integer"
-        yield SchemaFault(what, _WRONG_KIND, is_readable=True)
+        yield LogFault(what, _WRONG_KIND, is_readable=True)
 
 
 def _list_error(value: object) -> str | None:

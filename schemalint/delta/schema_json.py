@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 
 from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Managed, Map, Struct, Unknown
 from schemalint.delta.field_metadata import metadata_of, with_metadata
-from schemalint.delta.schema_faults import SchemaFault, faults_in_json
+from schemalint.delta.schema_faults import LogFault, faults_in_json
 from schemalint.delta.type_json import name_of_type, type_of_name
 
 MAX_DEPTH: Final = 1_000
@@ -63,7 +63,7 @@ def parse_schema(text: str) -> Struct:
     return read_schema(text)[0]
 
 
-def read_schema(text: str) -> tuple[Struct, tuple[SchemaFault, ...]]:
+def read_schema(text: str) -> tuple[Struct, tuple[LogFault, ...]]:
     """Parse a schema as `parse_schema` does, and return with it what Delta Spark cannot read of it."""
     is_deep = allow_recursion(text)
     try:

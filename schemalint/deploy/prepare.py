@@ -34,7 +34,7 @@ from schemalint.model.finding import SkippedTable
 from schemalint.model.table_plan import Plan, TablePlan
 from schemalint.project import git
 from schemalint.project.config import Cosmetic
-from schemalint.project.config.declaration_files import Declarations as FileOfDeclarations
+from schemalint.project.config.declaration_files import ContractsEntry
 from schemalint.project.config.repository_config import Project, unmatched_globs
 from schemalint.project.config.trust import Trusted, resolve_storage, run_by, written_by
 from schemalint.review.baseline_file import merged_baseline
@@ -151,7 +151,7 @@ def _skipped(contract: Contract) -> SkippedTable:
     return SkippedTable(contract.table, reason)
 
 
-def _of_another_tool(entry: FileOfDeclarations) -> SkippedTable:
+def _of_another_tool(entry: ContractsEntry) -> SkippedTable:
     return SkippedTable(
         visible(entry.path), f"managed by {entry.format}, which alters the tables of this file itself"
     )

@@ -26,7 +26,7 @@ from schemalint.model.fact import DuplicateTable
 from schemalint.model.finding import Finding, SkippedTable
 from schemalint.project import git
 from schemalint.project.config import Config
-from schemalint.project.config.declaration_files import Declarations, given_declarations
+from schemalint.project.config.declaration_files import ContractsEntry, given_declarations
 from schemalint.project.git import Contents, EmptyTree, File, Repository, Side, Worktree
 
 _MOST_READERS: Final = 5
@@ -123,8 +123,8 @@ class _Files:
     repository: Repository
     base: Side
     head: Side
-    base_from: Declarations | None
-    head_from: Declarations | None
+    base_from: ContractsEntry | None
+    head_from: ContractsEntry | None
     known_at_base: frozenset[str]
     is_ci: bool
 
@@ -166,9 +166,11 @@ def declared_tables(
     return _joined([_sides(files, entry) for entry in entries])
 
 
-def _entries(deciding: Sequence[Config], declarations: Iterable[Declarations]) -> tuple[Declarations, ...]:
+def _entries(
+    deciding: Sequence[Config], declarations: Iterable[ContractsEntry]
+) -> tuple[ContractsEntry, ...]:
     """Return the files, each once: with the models that any configuration names."""
-    by_path: dict[tuple[str, str], Declarations] = {}
+    by_path: dict[tuple[str, str], ContractsEntry] = {}
     for config in reversed(deciding):
         for entry in made_files(config):
             key = (entry.path, entry.format)
@@ -180,7 +182,7 @@ def _entries(deciding: Sequence[Config], declarations: Iterable[Declarations]) -
     return tuple(by_path.values())
 
 
-def _sides(files: _Files, entry: Declarations) -> DeclaredTables:
+def _sides(files: _Files, entry: ContractsEntry) -> DeclaredTables:
     """Read the files of one entry, of both sides."""
     base_from, head_from = (
         declarations if declarations is not None and declarations.format == entry.format else None
@@ -235,8 +237,8 @@ def _sides(files: _Files, entry: Declarations) -> DeclaredTables:
 def _read(
     repository: Repository,
     side: Side,
-    entry: Declarations,
-    declarations: Declarations | None,
+    entry: ContractsEntry,
+    declarations: ContractsEntry | None,
     catalog: bytes | None,
 ) -> MadeReading | None:
     """Return what a file declares on one side; None if the side has no such file.
@@ -259,7 +261,7 @@ def _read(
     return read_file(repository, side, entry, data, catalog, name)
 
 
-def _catalog(files: _Files, entry: Declarations, base_from: Declarations | None) -> bytes | None:
+def _catalog(files: _Files, entry: ContractsEntry, base_from: ContractsEntry | None) -> bytes | None:
     """Return the file with observed types: that of the base, or outside of CI that of the head."""
     most, path = entry.most_mib << 20, entry.catalog_path
     try:
@@ -283,7 +285,7 @@ def _given(file: str, most: int) -> bytes | None:
         raise GitError(f"{visible(file)} was not read: {error.strerror}") from error
 
 
-def _require_foreign(files: _Files, declarations: Declarations) -> None:
+def _require_foreign(files: _Files, declarations: ContractsEntry) -> None:
     """Refuse a base that the change itself brings: in CI the head's own files say nothing about the base."""
     root = files.repository.root.resolve()
     path = Path(declarations.path).resolve()
@@ -297,14 +299,14 @@ def _require_foreign(files: _Files, declarations: Declarations) -> None:
         )
 
 
-def _without_head(files: _Files, entry: Declarations, fault: str) -> DeclaredTables:
+def _without_head(files: _Files, entry: ContractsEntry, fault: str) -> DeclaredTables:
     message = f"{visible(entry.path)} {fault}"
     if files.is_ci:
         return DeclaredTables(errors=(GitError(message, help="run dbt parse before schemalint check"),))
     return DeclaredTables(skipped=(SkippedTable(visible(entry.path), f"{message}: run dbt parse"),))
 
 
-def _without_base(files: _Files, entry: Declarations, after: MadeReading) -> DeclaredTables:
+def _without_base(files: _Files, entry: ContractsEntry, after: MadeReading) -> DeclaredTables:
     """Return the tables of a head without a base: all are new, unless the base has them somewhere else."""
     new = paired(MadeReading(), after)
     tables = DeclaredTables(

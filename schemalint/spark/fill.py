@@ -7,7 +7,6 @@ value leaves the engine but the samples that the user asks for.
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -26,16 +25,13 @@ from schemalint.model.table_plan import FILL_COMMIT_BYTES, MOST_FILL_COMMITS, Fi
 from schemalint.planner.fill_statements import count_rows, fill_rows, to_fill
 from schemalint.planner.fill_values import fill_value
 from schemalint.planner.statements import path_text
+from schemalint.spark.attempts import ATTEMPTS, pause
 from schemalint.spark.prechecks import shown_value
 from schemalint.spark.session import SqlSession, StatementError, ask, first_line
 from schemalint.spark.session_sees import require_all, seen
 from schemalint.spark.session_settings import TIME_ZONE, UTC, assigned
 from schemalint.tables.delta_log.told_values import ToldRows
 
-ATTEMPTS: Final = 6
-"""How often a statement is run that meets commits of other writers."""
-
-_FIRST_PAUSE_SECONDS: Final = 0.2
 _COMMIT_BYTES: Final = FILL_COMMIT_BYTES
 _MOST_PARTITIONS: Final = 200
 _MOST_BLOCKED: Final = 8  # then others seem to write all partitions
@@ -279,7 +275,7 @@ class TableFills:
             except StatementError as error:
                 if not error.is_conflict:
                     raise
-                time.sleep(_FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
+                pause(attempt)
         return _updated_rows(self._ask(fill, statement))
 
     def _slices(self, fill: Fill, live: LiveTable) -> Iterator[_Slice]:

@@ -7,7 +7,6 @@ was killed between the two leaves the second proof to the next run, which writes
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
@@ -19,10 +18,10 @@ from schemalint.delta.datatype import Struct, field_at, walk_fields
 from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.table import History, LiveTable
 from schemalint.model.table_plan import DropToProve, Fill, Step
-from schemalint.spark.fill import ATTEMPTS, Rows, TableFills
+from schemalint.spark.attempts import ATTEMPTS, pause
+from schemalint.spark.fill import Rows, TableFills
 from schemalint.spark.session import ask
 
-_FIRST_PAUSE_SECONDS: Final = 0.2
 _MOST_NAMED: Final = 5
 _WAYS_OUT: Final = (
     "apply with --allow data, correct the values, or say in `backfill` what may be lost: "
@@ -119,7 +118,7 @@ class _Dropped:
 
 def _require_proof(fills: TableFills, all_fills: Sequence[Fill], table: str) -> tuple[int, str]:
     """Require that no row would lose a value; return the newest version, and its counts as text."""
-    for attempt in range(ATTEMPTS):
+    for attempt in range(1, ATTEMPTS + 1):
         live = fills.read()
         version, columns = live.version, live.state.columns
         counts = [(fill, fills.proved_count(fill, version, columns)) for fill in all_fills]
@@ -135,7 +134,7 @@ def _require_proof(fills: TableFills, all_fills: Sequence[Fill], table: str) -> 
                 f"{format_path(fill.column)}: proved at version {version}: {rows.text()}"
                 for fill, rows in counts
             )
-        time.sleep(_FIRST_PAUSE_SECONDS * 2**attempt)
+        pause(attempt)
     raise ApplyError(
         f"{table}: nothing was dropped: other writers commit after each count of the rows",
         help="pause them, and apply again",

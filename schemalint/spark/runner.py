@@ -115,7 +115,7 @@ def run_confirmed(
     """
     require_at_most(deployment.plan, options.max_tables)
     confirmed = operator.confirm(deployment)
-    if confirmed is not None:
+    if confirmed is not None and _to_run(confirmed):
         planned = for_session(deployment, lambda: engine_of(session()))
         if planned.plan.hash != deployment.plan.hash:
             operator.planned_again(planned)
@@ -127,7 +127,7 @@ def run_confirmed(
         status = deployment.exit_status or WaitingError.exit_status
         log.ended(status)
         return Run(deployment, None, status)
-    if any(plan.has_work for plan in confirmed.plan.tables):
+    if _to_run(confirmed):
         results = apply_plan(session(), confirmed, options, operator, log)
     else:
         results = _without_work(confirmed, log)
@@ -153,7 +153,7 @@ def apply_plan(
         ApplyError: The session has no Delta, does not allow a setting that the statements need, or would
             overwrite commits of other writers; nothing was run.
     """
-    work = [plan for plan in deployment.plan.tables if plan.has_work and not plan.refusals]
+    work = _to_run(deployment)
     if work:
         require_delta(session)
         note = require_same_answers(deployment, engine_of(session))
@@ -175,6 +175,11 @@ def apply_plan(
             show = partial(_write_sample, file)
         tables = _Tables(deployment, options, operator, log, sessions, tell, show)
         return tables.apply(work)
+
+
+def _to_run(deployment: Deployment) -> list[TablePlan]:
+    """Return the plans of which something runs; a session is worth its start for these alone."""
+    return [plan for plan in deployment.plan.tables if plan.has_work and not plan.refusals]
 
 
 def _without_work(deployment: Deployment, log: DeployLog) -> tuple[AppliedTable, ...]:

@@ -29,15 +29,13 @@ from schemalint.planner import (
 )
 from schemalint.planner.simulate import describe_change
 from schemalint.planner.statements import append_nothing, takes_values, unset_properties
+from schemalint.spark.attempts import ATTEMPTS, pause
 from schemalint.spark.fill import TableFills
 from schemalint.spark.fill_guard import guarded_drop, prove_drops, prove_past_drops, require_no_rows_left
 from schemalint.spark.session import SqlSession, StatementError, run
 from schemalint.spark.session_settings import transaction
 from schemalint.spark.snapshot_partitions import uncompiled
 from schemalint.spark.transaction_identifier import commit_identifier
-
-ATTEMPTS: Final = 6
-_FIRST_PAUSE_SECONDS: Final = 0.1
 
 _USES_PENDING: Final = (StepKind.NOTE_PENDING, StepKind.RENAME_COLUMN, StepKind.DROP_COLUMNS)
 
@@ -122,7 +120,7 @@ class TableRun:
                         raise _empty_log(self.plan) from error
                     if not error.is_conflict or attempt == ATTEMPTS:
                         raise
-                    _pause(attempt)
+                    pause(attempt)
                     attempt += 1
                 continue
             remaining, attempt = remaining[1:], 1
@@ -169,7 +167,7 @@ class TableRun:
                 is_conflict = isinstance(error, StatementError) and error.is_conflict
                 if not is_conflict and not is_done(table):
                     return table, error
-                _pause(attempt)
+                pause(attempt)
             else:
                 table = self._verified(contract)
         return table, None if is_done(table) else ApplyError("other writers came first each time")
@@ -351,7 +349,3 @@ def _empty_log(plan: TablePlan) -> ApplyError:
 
 def _is_noted(table: LiveTable) -> bool:
     return PENDING in table.state.properties
-
-
-def _pause(attempt: int) -> None:
-    time.sleep(_FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))

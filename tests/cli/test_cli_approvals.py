@@ -38,6 +38,16 @@ def test_yes_approves_no_gated_step_and_the_refusal_names_the_hash_that_does(gat
     assert f'\n  "{table["hash"]}",  # sales.orders in dev: upgrade\n' in run.out
 
 
+def test_no_session_starts_for_steps_that_nobody_approved(
+    gated: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(*_settings: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("schemalint.spark.session.start", start)
+    assert gated.run("apply", "--yes").status == 4
+
+
 def test_run_without_a_terminal_says_what_it_waits_for(gated: Project) -> None:
     run = gated.run("apply")
     assert (run.status, run.err) == (

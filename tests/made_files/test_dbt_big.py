@@ -13,7 +13,7 @@ import pytest
 
 from made_files.big_shop import write_big_shop
 from schemalint.contract.made_files import Source, read_made
-from schemalint.project.config.declaration_files import MOST_MIB, Declarations
+from schemalint.project.config.declaration_files import MOST_MIB, ContractsEntry
 from support.skipping import skip_or_fail
 
 COPIES = 25
@@ -21,9 +21,9 @@ READ = """
 import resource, sys
 from pathlib import Path
 from schemalint.contract.made_files import Source, read_made
-from schemalint.project.config.declaration_files import Declarations
+from schemalint.project.config.declaration_files import ContractsEntry
 file = sys.argv[1]
-reading = read_made(Source(file, Path(file).read_bytes(), Declarations(file, "dbt")))
+reading = read_made(Source(file, Path(file).read_bytes(), ContractsEntry(file, "dbt")))
 print(len(reading.contracts), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
 """
 
@@ -37,7 +37,7 @@ def test_five_hundred_models_are_read_in_a_gibibyte(tmp_path: Path) -> None:
     env = {**os.environ, "DBT_PROFILES_DIR": str(project), "DBT_SEND_ANONYMOUS_USAGE_STATS": "0"}
     subprocess.run([dbt, "parse"], cwd=project, env=env, check=True, capture_output=True)
     file = project / "target/manifest.json"
-    reading = read_made(Source(str(file), file.read_bytes(), Declarations(str(file), "dbt")))
+    reading = read_made(Source(str(file), file.read_bytes(), ContractsEntry(str(file), "dbt")))
     assert (reading.errors, len(reading.contracts)) == ((), 14 * COPIES)
     assert f"{COPIES} views" in reading.left_out
     manifest = json.loads(file.read_bytes())

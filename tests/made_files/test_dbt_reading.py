@@ -11,7 +11,7 @@ import pytest
 from schemalint.contract.made_files import MadeReading, Source, read_made
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.type_text import print_type
-from schemalint.project.config.declaration_files import Declarations
+from schemalint.project.config.declaration_files import ContractsEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ def read(
 
     return read_made(
         Source(
-            "target/manifest.json", data, Declarations("target/manifest.json", "dbt", models=models), beside
+            "target/manifest.json", data, ContractsEntry("target/manifest.json", "dbt", models=models), beside
         )
     )
 

@@ -16,7 +16,7 @@ from made_files.changes import CHANGES, HERE, edit
 from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.contract.made_files import Source, read_made
-from schemalint.project.config.declaration_files import Declarations
+from schemalint.project.config.declaration_files import ContractsEntry
 from support.golden import assert_golden
 from support.skipping import skip_or_fail
 
@@ -191,7 +191,7 @@ def test_the_same_change_of_native_contracts_has_the_same_verdict(
     project.repo.write("schemalint.toml", "")
     for data in (base, head):
         shutil.rmtree(project.repo.path / "contracts", ignore_errors=True)
-        settings = Declarations("target/manifest.json", "dbt")
+        settings = ContractsEntry("target/manifest.json", "dbt")
         for contract in read_made(Source("target/manifest.json", data, settings)).contracts:
             name = contract.table.partition(".")[2]
             if name in names:

@@ -152,7 +152,7 @@ def test_conflict_with_a_writer_is_retried_a_limited_number_of_times(
 ) -> None:
     deployed.declare(WIDER)
     pauses: list[int] = []
-    monkeypatch.setattr("schemalint.spark.table_run._pause", pauses.append)
+    monkeypatch.setattr("schemalint.spark.table_run.pause", pauses.append)
 
     class MetadataChangedError(Exception):
         """Stands in for Delta's exception as Py4J passes it on."""

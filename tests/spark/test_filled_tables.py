@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from schemalint.deploy.results import Outcome
-from schemalint.spark import fill
+from schemalint.spark import attempts, fill
 from support.faulty_sessions import Interrupted
 
 if TYPE_CHECKING:
@@ -191,8 +191,8 @@ def test_a_fill_that_meets_an_append_is_tried_again_a_few_times(
     """Delta refuses the UPDATE; here its refusal is made up, because a race is won by chance."""
     declare_expanded(orders)
     orders.apply()
-    monkeypatch.setattr(fill, "_FIRST_PAUSE_SECONDS", 0)
-    refusals = iter(range(fill.ATTEMPTS))
+    monkeypatch.setattr(attempts, "_FIRST_PAUSE_SECONDS", 0)
+    refusals = iter(range(attempts.ATTEMPTS))
 
     def refuse(_number: int) -> None:
         if next(refusals, None) is not None:
@@ -251,7 +251,7 @@ class Contended(Interrupted):
 def test_a_partition_that_others_write_all_the_time_keeps_no_other_from_its_values(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fill, "_FIRST_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(attempts, "_FIRST_PAUSE_SECONDS", 0)
     monkeypatch.setattr(fill, "_MOST_PARTITIONS", 4)
     old, parted = "{name: part, type: int}, {name: amount_text, type: string}", "partitioned_by: [part]\n"
     lakehouse.declare(contract(old, parted))

@@ -16,7 +16,7 @@ from schemalint.base.modules import module_names, module_of
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.dialects import said
 from schemalint.model.contract import Contract
-from schemalint.project.config.declaration_files import Declarations
+from schemalint.project.config.declaration_files import ContractsEntry
 
 
 @frozen
@@ -33,7 +33,7 @@ class Source:
 
     file: str
     data: bytes
-    settings: Declarations
+    settings: ContractsEntry
     read: Callable[[str], bytes | None] = lambda _path: None
 
 

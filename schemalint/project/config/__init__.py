@@ -15,7 +15,7 @@ from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
 from schemalint.model.rule_option import OptionValue
-from schemalint.project.config.declaration_files import Declarations
+from schemalint.project.config.declaration_files import ContractsEntry
 from schemalint.project.config.toml_text import find_option, read_toml
 from schemalint.project.git import DEFAULT_GLOBS, including
 from schemalint.project.git.listing import within
@@ -125,7 +125,7 @@ class Config:
     locked: tuple[str, ...] = ()
     baseline: str | None = None
     contracts: tuple[str, ...] = ()
-    declarations: tuple[Declarations, ...] = ()
+    declarations: tuple[ContractsEntry, ...] = ()
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()

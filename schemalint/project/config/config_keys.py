@@ -31,7 +31,7 @@ from schemalint.project.config.consumer_keys import (
     declared_consumers,
     require_declared,
 )
-from schemalint.project.config.declaration_files import MOST_MIB, Declarations
+from schemalint.project.config.declaration_files import MOST_MIB, ContractsEntry
 from schemalint.project.config.storage_settings import is_public_setting, variable_of
 from schemalint.project.config.target_engines import engines_of_target, parse_engines
 from schemalint.project.config.toml_text import Positions, find_option, locate
@@ -336,10 +336,10 @@ def _target(name: str, keys: TargetKeys, folder: str | None, engines: Engines) -
     )
 
 
-def _declarations(keys: DeclarationsKeys, folder: str | None) -> Declarations:
+def _declarations(keys: DeclarationsKeys, folder: str | None) -> ContractsEntry:
     setting = keys.get("managed_by")
     managed_by: ManagedByKeys = {"tool": setting} if isinstance(setting, str) else setting or {"tool": ""}
-    return Declarations(
+    return ContractsEntry(
         path=_from_top(folder, keys["path"]),
         format=keys["format"],
         models=tuple(keys.get("models", ())),

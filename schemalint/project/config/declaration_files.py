@@ -16,8 +16,8 @@ MOST_MIB: Final = 256
 
 
 @frozen
-class Declarations:
-    """A file that declares tables in a format of another tool.
+class ContractsEntry:
+    """An entry of ``contracts`` that names a format: one file of another tool, or the files of a glob.
 
     Attributes:
         path: Its path: from the repository's top, or as the command line gives it.
@@ -58,7 +58,7 @@ class Declarations:
         return self.catalog or str(PurePosixPath(self.path).parent / "catalog.json")
 
 
-def given_declarations(option: str, value: str) -> Declarations:
+def given_declarations(option: str, value: str) -> ContractsEntry:
     """Return the file that a ``FORMAT:FILE`` of the command line names.
 
     Raises:
@@ -67,4 +67,4 @@ def given_declarations(option: str, value: str) -> Declarations:
     match = re.fullmatch(r"([a-z][a-z0-9_-]+):(.+)", value, re.DOTALL)
     if match is None:
         raise UsageError(f"{option} {value!r} names no format", help=f"write {option} dbt:FILE")
-    return Declarations(match[2], match[1])
+    return ContractsEntry(match[2], match[1])

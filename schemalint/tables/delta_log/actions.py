@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from schemalint.base.values import field, frozen
 from schemalint.delta.datatype import Struct
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.schema_faults import SchemaFault
+from schemalint.delta.schema_faults import LogFault
 from schemalint.delta.schema_json import SchemaError, read_schema
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.jsontext import JsonError, read_json_object, require_bounded
@@ -73,7 +73,7 @@ class MetadataAction:
     partition_columns: tuple[str, ...]
     configuration: Mapping[str, str]
     created_time: int | None
-    faults: tuple[SchemaFault, ...] = ()
+    faults: tuple[LogFault, ...] = ()
 
 
 @frozen
@@ -203,25 +203,25 @@ def read_metadata(body: Body) -> MetadataAction:
     )
 
 
-def missing_parts(body: Body) -> Iterator[SchemaFault]:
+def missing_parts(body: Body) -> Iterator[LogFault]:
     """Yield the parts that Delta Spark needs in the ``metaData`` action of a commit, and that it lacks.
 
     Source: what Delta 4.4.0 does without each of the keys of PROTOCOL.md, "Change Metadata", as measured. A
     Parquet checkpoint may have the columns of other writers.
     """
     if body.get("id") is None:
-        yield SchemaFault("the metaData action has no id", "DELTA_STATE_RECOVER_ERROR")
+        yield LogFault("the metaData action has no id", "DELTA_STATE_RECOVER_ERROR")
     for key in ("configuration", "partitionColumns"):
         if body.get(key) is None:
-            yield SchemaFault(f"the metaData action has no {key}", _NO_PART)
+            yield LogFault(f"the metaData action has no {key}", _NO_PART)
     file_format = body.get("format")
     if not isinstance(file_format, dict):
-        yield SchemaFault("the metaData action has no format", _NO_PART)
+        yield LogFault("the metaData action has no format", _NO_PART)
     elif file_format.get("options") is None:
-        yield SchemaFault("the format of the metaData action has no options", _NO_PART)
+        yield LogFault("the format of the metaData action has no options", _NO_PART)
     created = body.get("createdTime")
     if created is not None and type(created) is not int:
-        yield SchemaFault("createdTime of the metaData action is no number", "FAILED_READ_FILE.NO_HINT")
+        yield LogFault("createdTime of the metaData action is no number", "FAILED_READ_FILE.NO_HINT")
 
 
 def read_clustering(body: Body) -> tuple[PhysicalPath, ...] | None:
@@ -272,7 +272,7 @@ def read_info(body: Body) -> CommitInfo:
     )
 
 
-def _columns(schema: str) -> tuple[Struct, tuple[SchemaFault, ...]]:
+def _columns(schema: str) -> tuple[Struct, tuple[LogFault, ...]]:
     try:
         require_bounded(schema, log_limits.MAX_ACTION)
         return _read_schema(schema)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as MappingType
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 from schemalint.base.document import (
     Document,
@@ -51,6 +51,10 @@ T = TypeVar("T")
 
 # The keys of nested types, where a type is written out level by level.
 _NESTED_KEYS: Final = ("columns", "element", "key", "value")
+_DIFFERING: Final[MappingType[str, Literal["keep_new", "refill"]]] = {
+    "keep_new": "keep_new",
+    "refill": "refill",
+}
 _ATTRIBUTES: Final = ("nullable", "comment", "default", "generated", "identity")
 
 
@@ -280,11 +284,10 @@ class ColumnEdits:
     @staticmethod
     def _backfill_of(node: Node) -> Backfill:
         """Return a fill as it is written; the reader has judged its words."""
-        differing = text_of(node, "differing")
         ways_out = WaysOut(
             bool(text_of(node, "unfilled")),
             bool(text_of(node, "inexact")),
-            "keep_new" if differing == "keep_new" else "refill" if differing else None,
+            _DIFFERING.get(text_of(node, "differing")),
         )
         return Backfill((), "", ways_out, text_of(node, "time_zone") or None)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from difflib import unified_diff
 from textwrap import fill
 from typing import Final
 
@@ -14,6 +16,10 @@ from schemalint.report.text_helpers import error_name
 from schemalint.review.rules_in_use import RuleInUse
 
 _WIDTH: Final = 100
+_BLOCK: Final = re.compile(r'^```\w+ title="(\w+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+_EDIT: Final = re.compile(rf"{_BLOCK.pattern}\n\n{_BLOCK.pattern}", re.MULTILINE | re.DOTALL)
+_REPLACED: Final = ("catalog", "files", "log", "after", "contract")
+"""What the text under "Use instead" takes the place of, the first that an example has."""
 
 
 def explanation(explained: Explanation) -> SafeText:
@@ -39,7 +45,32 @@ def page(rule: Rule) -> str:
     facts += [] if rule.default else ["off by default"]
     facts += ["fixable: `schemalint check --fix`"] if rule.fixable else []
     facts += [f"Delta's errors: {', '.join(map(error_name, rule.delta_errors))}"] if rule.delta_errors else []
-    return printable_lines(f"# {rule.name} ({rule.code})\n\n{' · '.join(facts)}\n\n{rule.doc.rstrip()}")
+    doc = _with_diffs(rule.doc.rstrip())
+    return printable_lines(f"# {rule.name} ({rule.code})\n\n{' · '.join(facts)}\n\n{doc}")
+
+
+def _with_diffs(doc: str) -> str:
+    """Return a page whose examples show what changes, instead of both texts."""
+    example, heading, instead = doc.partition("## Use instead")
+    texts = dict(_BLOCK.findall(example))
+    example = _EDIT.sub(_edit, example)
+    failing = next((texts[title] for title in _REPLACED if title in texts), None)
+    if failing is None:
+        return f"{example}{heading}{instead}"
+    return example + heading + _BLOCK.sub(lambda block: _diff(failing, block[2]), instead)
+
+
+def _edit(blocks: re.Match[str]) -> str:
+    if (blocks[1], blocks[3]) != ("before", "after"):
+        return blocks[0]
+    return _diff(blocks[2], blocks[4])
+
+
+def _diff(old: str, new: str) -> str:
+    """Return the lines that differ, each with one line around it."""
+    lines = list(unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1))[2:]
+    shown = ["…" if line.startswith("@@") else line for line in lines]
+    return "\n".join(["```diff", *shown[1:], "```"])
 
 
 def as_text(rules: Iterable[Rule]) -> SafeText:

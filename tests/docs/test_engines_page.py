@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,16 +20,16 @@ if TYPE_CHECKING:
 PAGE: Final = Path(__file__).parents[2] / "docs/engines.md"
 HEAD: Final = Path(__file__).with_name("engines_head.md")
 COUNTED: Final = Path(__file__).with_name("engines_counts.md")
-_KINDS: Final = (
-    ("`byte` to `short` or `int`, `short` to `int`", rows.SMALL_INTEGERS),
-    ("integers to `long`, `float` to `double`, `date` to `timestamp_ntz`, more digits", rows.SAME_KIND),
-    ("integers to `double` or a decimal, another scale", rows.OTHER_KIND),
-    ("`void` to another type", rows.FROM_VOID),
-)
+_KINDS: Final = {
+    "`byte` to `short` or `int`, `short` to `int`": rows.SMALL_INTEGERS,
+    "integers to `long`, `float` to `double`, `date` to `timestamp_ntz`, more digits": rows.SAME_KIND,
+    "integers to `double` or a decimal, another scale": rows.OTHER_KIND,
+    "`void` to another type": rows.FROM_VOID,
+}
 _COLUMN_KINDS: Final = {
     "generated": "`CREATE TABLE` with a generated column",
     "identity": "`CREATE TABLE` with an identity column",
-    "default": "a column with a default value",
+    "default": "a default value",
 }
 
 
@@ -38,16 +39,12 @@ def test_page_of_the_engines_shows_all_rows_and_counts() -> None:
 
 def _lines() -> Iterator[str]:
     yield from HEAD.read_text("utf-8").splitlines()
-    yield from ("", "## Type changes", "")
-    yield from _table("change in place", dict(_KINDS))
-    yield from ("", "## Columns of new tables", "")
-    yield from _table("statement", {_COLUMN_KINDS[kind]: span for kind, span in rows.COLUMN_SPANS.items()})
-    yield from ("", "## Table features", "", "*Known*: the engine writes a table with the feature.", "")
-    yield from _table("feature", rows.FEATURE_SPANS)
-    yield from ("", "## Features that can be dropped", "", "No version drops a feature without a row.", "")
-    yield from _table("feature", rows.DROP_SPANS)
-    yield from ("", "## Table properties", "", "All versions know a property without a row.", "")
-    yield from _table("property", {**rows.PROPERTY_SPANS, **rows.OLDER_PROPERTIES})
+    columns = {_COLUMN_KINDS[kind]: span for kind, span in rows.COLUMN_SPANS.items()}
+    yield from _releases("Changes of types, and columns of new tables", {**_KINDS, **columns})
+    yield from _releases("Table features that an engine can write", _quoted(rows.FEATURE_SPANS))
+    yield from _releases("Features that can be dropped, and no others", _quoted(rows.DROP_SPANS))
+    properties = {**rows.PROPERTY_SPANS, **rows.OLDER_PROPERTIES}
+    yield from _releases("Table properties that not all releases know", _quoted(properties))
     yield from ("", "## What the engines answered", "")
     yield from COUNTED.read_text("utf-8").splitlines()
     yield from ("", "| Delta | questions about | answers | other than 4.4.0 | the rules agree |")
@@ -55,15 +52,36 @@ def _lines() -> Iterator[str]:
     yield from _counts()
 
 
-def _table(what: str, spans: Mapping[str, Span]) -> Iterator[str]:
-    yield f"| {what} | Delta, since | until before | unknown between | Databricks, since |"
-    yield "| --- | --- | --- | --- | --- |"
+def _quoted(spans: Mapping[str, Span]) -> dict[str, Span]:
+    return {f"`{name}`": span for name, span in spans.items()}
+
+
+def _releases(title: str, spans: Mapping[str, Span]) -> Iterator[str]:
+    """Yield a table: a row for each release of Delta, and for each runtime of Databricks with its page."""
+    releases: dict[str, list[str]] = {}
     for name, span in spans.items():
-        unknown = f"{span.not_before} and {span.since}" if span.not_before else ""
+        releases.setdefault(f"Delta {span.since}" if span.since else "no Delta", []).append(
+            _limited(name, span)
+        )
+    for name, span in spans.items():
         page = span.databricks
-        databricks = f"{page.since} ({page.address}, {page.date})" if page else "unknown"
-        text = name if "`" in name else f"`{name}`"
-        yield f"| {text} | {span.since or 'none'} | {span.until or ''} | {unknown} | {databricks} |"
+        if page is not None:
+            releases.setdefault(f"Databricks {page.since} ({page.address}, {page.date})", []).append(name)
+    yield from ("", f"## {title}", "", "| since | |", "| --- | --- |")
+    yield from (
+        f"| {release} | {', '.join(names)} |" for release, names in sorted(releases.items(), key=_order)
+    )
+
+
+def _limited(name: str, span: Span) -> str:
+    limits = [f"until before {span.until}"] if span.until else []
+    limits += [f"unknown between {span.not_before} and {span.since}"] if span.not_before else []
+    return f"{name} ({'; '.join(limits)})" if limits else name
+
+
+def _order(release: tuple[str, list[str]]) -> tuple[bool, list[int]]:
+    name = release[0]
+    return name.startswith("Databricks"), [int(number) for number in re.findall(r"\d+", name)]
 
 
 def _counts() -> Iterator[str]:

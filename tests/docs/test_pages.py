@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -55,9 +56,9 @@ def test_index_lists_all_rules() -> None:
 ERRORS_HEAD = """\
 # Errors of Delta and Spark
 
-The error classes of Delta 4.4.0 and Spark 4.2.0 that are about schemas, properties, protocols and logs, and
-messages of other clients: what causes each, and what to do. `schemalint explain` knows the same: it takes a
-class, a message, or a trace: `schemalint explain - < job.log`.
+What to do about error classes of Delta 4.4.0 and Spark 4.2.0 that are about schemas, properties, protocols
+and logs, and about messages of clients. The rules in brackets find the cause before the merge. `schemalint
+explain CLASS` tells the cause of each; it takes a message or a trace too: `schemalint explain - < job.log`.
 """
 
 
@@ -67,37 +68,78 @@ def test_page_of_errors_answers_all_that_explain_has_advice_for() -> None:
     text = ERRORS_HEAD
     for topic, rows in zip(topics[1::2], topics[2::2], strict=True):
         answers = [_answer(advice.pop(row["errors"][0])) for row in tomllib.loads(rows).get("known", ())]
-        text += f"\n## {topic}\n{''.join(answers)}" if answers else ""
+        text += f"\n## {topic}\n{''.join(answers)}\n" if answers else ""
     assert not advice
     messages = (row for row in error_advice() if not row.errors)
-    text += f"\n## Messages of clients\n{''.join(map(_answer, messages))}"
+    text += f"\n## Messages of clients\n{''.join(map(_answer, messages))}\n"
     assert_golden(text, DOCS / "errors.md")
 
 
 def _answer(advice: ErrorAdvice) -> str:
-    first, *others = advice.errors or advice.texts
-    found = {
-        rule.code
-        for name in advice.errors or advice.texts
-        for error in explain(name, BUILT_IN).errors
-        for rule in error.rules
-    }
-    links = ", ".join(f"[{code}](rules/{code.lower()}.md)" for code in sorted(found))
-    also = f"Also {', '.join(f'`{name}`' for name in others)}.\n\n" if others else ""
-    caught = f"\n**Caught before by** {links}\n" if links else ""
-    return f"\n### `{first}`\n\n{also}**Why:** {advice.cause}\n\n**Do:** {advice.remedy}\n{caught}"
+    names = advice.errors or advice.texts
+    rules = {rule.code for name in names for error in explain(name, BUILT_IN).errors for rule in error.rules}
+    caught = ", ".join(f"[{code}](rules/{code.lower()}.md)" for code in sorted(rules))
+    found = f" ({caught})" if caught else ""
+    return f"\n- {', '.join(f'`{name}`' for name in names)}: {advice.remedy}{found}"
+
+
+HELP = re.compile(r"(?<=<!-- help of the commands -->\n).*", re.DOTALL)
+"""The part of `docs/cli.md` that is written by the test."""
+SHARED_BY = 3
+"""So many commands have an option that the page describes once."""
 
 
 def test_command_line_reference_shows_every_command_s_help() -> None:
-    help_options = ["-h", "--help"]
-    context = click.Context(cli, info_name="schemalint", terminal_width=100, help_option_names=help_options)
-    sections = ["# The command line\n", f"```\n{cli.get_help(context)}\n```\n"]
-    for name in cli.list_commands(context):
-        command = cli.get_command(context, name)
-        assert command is not None
-        inner = click.Context(command, info_name=name, parent=context, terminal_width=100)
-        sections.append(f"## schemalint {name}\n\n```\n{command.get_help(inner)}\n```\n")
-    assert_golden("\n".join(sections), DOCS / "cli.md")
+    parent = click.Context(cli, info_name="schemalint", terminal_width=100)
+    contexts = [_context(name, parent) for name in cli.list_commands(parent)]
+    owners = Counter(record for inner in contexts for record in _options(inner))
+    shared = {record for record, number in owners.items() if number >= SHARED_BY}
+    sections = [f"\n## Options of several commands\n\n{_help([], sorted(shared, key=_flag))}"]
+    for inner in contexts:
+        own = [record for record in _options(inner) if record not in shared]
+        also = ", ".join(_flag(record) for record in _options(inner) if record in shared)
+        sections.append(f"\n## schemalint {inner.info_name}\n\n{_help(_described(inner), own)}")
+        sections += [f"\nAnd `{also}`.\n"] if also else []
+    page = HELP.sub(lambda _: "".join(sections), (DOCS / "cli.md").read_text("utf-8"))
+    assert_golden(page, DOCS / "cli.md")
+
+
+def _context(name: str, parent: click.Context) -> click.Context:
+    command = cli.get_command(parent, name)
+    assert command is not None
+    return click.Context(command, info_name=name, parent=parent, terminal_width=100)
+
+
+def _options(context: click.Context) -> list[tuple[str, str]]:
+    """Return the options of a command with their help, as `--help` shows them."""
+    options = [param for param in context.command.params if isinstance(param, click.Option)]
+    return [record for option in options if (record := option.get_help_record(context)) is not None]
+
+
+def _flag(record: tuple[str, str]) -> str:
+    """Return the name of an option alone."""
+    return record[0].split(", ")[-1].split(" ")[0]
+
+
+def _described(context: click.Context) -> list[str]:
+    """Return the usage, the description and the examples of a command."""
+    parts = []
+    for write in (
+        context.command.format_usage,
+        context.command.format_help_text,
+        context.command.format_epilog,
+    ):
+        formatter = context.make_formatter()
+        write(context, formatter)
+        parts.append(formatter.getvalue().strip("\n"))
+    return parts
+
+
+def _help(texts: list[str], options: list[tuple[str, str]]) -> str:
+    formatter = click.HelpFormatter(width=100)
+    if options:
+        formatter.write_dl(options)
+    return "```\n" + "\n\n".join([*texts, formatter.getvalue().rstrip("\n")]).strip("\n") + "\n```\n"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +186,7 @@ def test_yaml_blocks_with_contracts_are_valid(path: Path) -> None:
 
 
 def test_all_commands_and_all_exit_statuses_are_listed() -> None:
-    page = (DOCS / "commands.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^\| `schemalint (\w+)` \|", page, re.MULTILINE)
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| \[`(\w+)`\]\(#schemalint-\1\) \|", page, re.MULTILINE)
     assert sorted(listed) == cli.list_commands(click.Context(cli))
     assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == ["0", "1", "2", "3", "4", "130", "143"]

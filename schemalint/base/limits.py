@@ -1,7 +1,7 @@
 """The limits of what is read, apart from logs: those are in `schemalint.tables.delta_log.log_limits`.
 
 Contracts and configuration come from strangers' pull requests, and whatever a server answers comes from a
-network. Each limit is above what a repository of ten thousand tables needs. `docs/configuration.md` lists the
+network. Each limit is above what a repository of ten thousand tables needs. `docs/tables.md` lists the
 limits that users may meet.
 """
 

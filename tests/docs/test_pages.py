@@ -147,7 +147,7 @@ def _help(texts: list[str], options: list[tuple[str, str]]) -> str:
     [
         ("contract", ("contract", "consumers", "exceptions")),
         ("exceptions", ("exceptions",)),
-        ("config", ("configuration", "consumers", "clients")),
+        ("config", ("configuration", "tables", "consumers", "clients")),
     ],
 )
 def test_reference_names_every_key_of_a_format(name: str, pages: tuple[str, ...]) -> None:

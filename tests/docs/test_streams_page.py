@@ -1,7 +1,8 @@
 """The examples of ``docs/streams.md``: each command prints what the page shows.
 
-A block ``yaml`` holds the contract, ``diff`` edits it, and the commands of ``console`` run in order. The log
-of the table and the files of the stream are written by hand, so that only ``apply`` needs Spark.
+A block ``yaml`` holds the contract, ``diff`` edits it, and the commands of ``console`` run in order; a line of
+three dots stands for any lines. The log of the table and the files of the stream are written by hand, so that
+only ``apply`` needs Spark.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from schemalint.delta.schema_json import print_schema
 from schemalint.model.declaration import created_state
 from support.checkpoints import TABLE_ID, offset, offsets, write_checkpoint
 from support.golden import assert_golden
+from support.guide import as_shown
 from support.logs import Action, commit_info, marker, metadata, protocol, write_log
 from support.project import Project
 from support.repo import Repo
@@ -188,7 +190,7 @@ def _output(example: Example, text: str, *, applies: bool) -> Iterator[str]:
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, _, output = part.partition("\n")
         if applies or not command.startswith("schemalint apply"):
-            output = example.run(command)
+            output = as_shown(output, example.run(command))
         yield f"$ {command}\n{output}"
 
 

@@ -17,7 +17,7 @@ from support.project import ORDERS
 
 DOCUMENTED = re.search(
     r"may be written out: (.*?)\. Every other",
-    (Path(__file__).parents[2] / "docs/configuration.md").read_text(encoding="utf-8"),
+    (Path(__file__).parents[2] / "docs/tables.md").read_text(encoding="utf-8"),
     re.DOTALL,
 )
 

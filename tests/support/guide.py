@@ -99,9 +99,14 @@ class Guide:
         lines = shown.splitlines(keepends=True)
         last = next(number for number, line in enumerate(lines) if not line.endswith("\\\n"))
         command, expected = "".join(lines[: last + 1]), "".join(lines[last + 1 :])
-        printed = self.run(command.strip())
-        pattern = "".join(r"(?:.*\n)*?" if line == "...\n" else re.escape(line) for line in lines[last + 1 :])
-        return f"$ {command}{expected if re.fullmatch(pattern, printed) else printed}"
+        return f"$ {command}{as_shown(expected, self.run(command.strip()))}"
+
+
+def as_shown(shown: str, printed: str) -> str:
+    """Return the text of a page if it shows what a command printed, or else what was printed."""
+    lines = shown.splitlines(keepends=True)
+    pattern = "".join(r"(?:.*\n)*?" if line == "...\n" else re.escape(line) for line in lines)
+    return shown if re.fullmatch(pattern, printed) else printed
 
 
 def _edited(text: str, diff: str) -> str:

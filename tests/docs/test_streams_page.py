@@ -1,8 +1,8 @@
 """The examples of ``docs/streams.md``: each command prints what the page shows.
 
-A block ``yaml`` holds the contract, ``diff`` edits it, and the commands of ``console`` run in order; a line of
-three dots stands for any lines. The log of the table and the files of the stream are written by hand, so that
-only ``apply`` needs Spark.
+A block ``yaml`` holds the contract, ``diff`` edits it, and the commands of ``console`` run in order. A line
+of three dots stands for any lines. The log of the table and the files of the stream are written by hand, so
+that only ``apply`` needs Spark.
 """
 
 from __future__ import annotations

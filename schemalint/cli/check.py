@@ -220,7 +220,7 @@ def _request(options: CheckOptions) -> CheckRequest:
 
 
 def _say_what_is_read(session: CheckSession, options: CheckOptions) -> None:
-    declared = () if session.declared is None else session.declared.notes
+    declared = () if session.made is None else session.made.notes
     for note in () if options.report.quiet else (*declared, *session.left_out):
         print_note(note)
     if options.report.verbose:

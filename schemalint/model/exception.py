@@ -89,7 +89,6 @@ class WrittenException:
         table: The table that it is for.
         added: Whether the change under review adds it, so that nobody but its author may have approved it.
         index: Its place in the list of its file or contract.
-        document: The index of its YAML document in the file.
         void: Why it does not count in this run; None if it does.
     """
 
@@ -99,7 +98,6 @@ class WrittenException:
     location: Location
     added: bool = False
     index: int = 0
-    document: int = 0
     void: str | None = None
 
     @property

@@ -130,7 +130,7 @@ class CheckInput:
         repository: The folder that relative roots start from.
         exceptions: The exceptions outside of the contracts.
         baseline: The baseline; None without one.
-        declared: The tables that files of other tools declare; None if there are none.
+        made: The tables that files of other tools declare; None if there are none.
         format_of: Returns the format of a file with contracts by its path and content; None for another file.
         tell: Called before each table with the stage of the run, how many are done, how many there are, and
             the table.
@@ -150,9 +150,18 @@ class CheckInput:
     repository: Path = Path()
     exceptions: Exceptions = field(default_factory=Exceptions)
     baseline: Baseline | None = None
-    declared: DeclaredTables | None = None
+    made: DeclaredTables | None = None
     format_of: FormatOf = ContractFiles().format_of
     tell: Tell = lambda _stage, _done, _total, _table: None
+
+    @cached_property
+    def declared(self) -> DeclaredTables | None:
+        """The tables that files of other tools declare, with what contracts add to them (``extends``)."""
+        if self.made is None:
+            return None
+        from schemalint.review.declared_tables import with_overlays  # noqa: PLC0415 (only with such files)
+
+        return with_overlays(self.made, self.contents)
 
     @property
     def targets(self) -> tuple[Mapping[str, Target], ...]:

@@ -117,7 +117,7 @@ class CheckSession:
         sides: Both sides, with the configurations that decide.
         contents: The files of both sides.
         rules: The rules.
-        declared: The tables that files of other tools declare; None if there are none.
+        made: The tables that files of other tools declare; None if there are none.
         trusted: The configuration that may connect and run rule files; None if the request needs none.
         live: The live tables; None without them.
         tell: Called before each table with how far the check has come.
@@ -127,7 +127,7 @@ class CheckSession:
     sides: Sides
     contents: Contents
     rules: RuleSets
-    declared: DeclaredTables | None = None
+    made: DeclaredTables | None = None
     trusted: Trusted | None = None
     live: LiveSide | None = None
     tell: Tell = lambda _stage, _done, _total, _table: None
@@ -140,8 +140,6 @@ class CheckSession:
                 of contracts, and of ``exceptions.yaml``.
         """
         request = with_texts(self.input, texts) if texts else self.input
-        if texts and self.declared is not None:
-            request = replace(request, declared=self._with_overlays(request.contents))
         result = check(request)
         errors, findings = self._about_settings
         result = replace(
@@ -169,7 +167,7 @@ class CheckSession:
 
     def has_contracts(self) -> bool:
         """Whether there is anything to judge."""
-        return self.declared is not None or self.contents.has_candidates()
+        return self.made is not None or self.contents.has_candidates()
 
     @property
     def project(self) -> Project:
@@ -202,7 +200,7 @@ class CheckSession:
             keeps_engines=keeps,
             repository=root,
             baseline=self.baseline,
-            declared=self._with_overlays(self.contents),
+            made=self.made,
             format_of=sides.format_of,
             tell=self.tell,
         )
@@ -285,14 +283,6 @@ class CheckSession:
         writers = [table.live.writers for table in result.tables if table.live is not None]
         return warning_of_writers(self.live.target, self.live.engines, self.input.configurations, writers)
 
-    def _with_overlays(self, contents: Contents) -> DeclaredTables | None:
-        """Return the tables of other tools' files with what contracts add to them (``extends``)."""
-        if self.declared is None:
-            return None
-        from schemalint.review.declared_tables import with_overlays  # noqa: PLC0415 (only with such files)
-
-        return with_overlays(self.declared, contents)
-
     @cached_property
     def _about_settings(self) -> tuple[tuple[SchemalintError, ...], tuple[Finding, ...]]:
         """The errors and the findings about the configuration, whatever the contracts are."""
@@ -327,14 +317,14 @@ def open_check(repository: Repository, request: CheckRequest) -> CheckSession:
         trusted = find_trusted(repository, request.env, config)
     sides = Sides(repository, base, head, at_head, at_head, given=file, target=_target_of(request, trusted))
     sides = _with_settings(sides, trusted, request)
-    declared = _declared(sides, request)
+    made = _made(sides, request)
     # Any contract may add to a table of another tool's file.
-    reads_unchanged = request.everything or request.reads_unchanged or declared is not None
+    reads_unchanged = request.everything or request.reads_unchanged or made is not None
     contents = sides.contents(reads_unchanged=reads_unchanged)
     sides = sides.with_nested(contents)
     local = _rule_files(trusted, request, repository)
     rules = rule_sets_of(sides.deciding, local=local, **as_dict(request.rules))
-    return CheckSession(request, sides, contents, rules, declared, trusted)
+    return CheckSession(request, sides, contents, rules, made, trusted)
 
 
 def _target_of(request: CheckRequest, trusted: Trusted | None) -> str | None:
@@ -363,7 +353,7 @@ def _with_settings(sides: Sides, trusted: Trusted | None, request: CheckRequest)
     return review_sides(sides, trusted.config, trusted.commit)
 
 
-def _declared(sides: Sides, request: CheckRequest) -> DeclaredTables | None:
+def _made(sides: Sides, request: CheckRequest) -> DeclaredTables | None:
     """Return the tables in files of other tools; None if there are none."""
     files = (request.base_from, request.head_from)
     if files == (None, None) and not any(made_files(config) for config in sides.deciding):

@@ -170,16 +170,27 @@ def _without_items(
     documents: Sequence[Document], exceptions: Iterable[WrittenException]
 ) -> dict[WrittenException, tuple[TextChange, ...]]:
     paths: dict[WrittenException, Path] = {}
-    for index, together in grouped((written.document, written) for written in exceptions).items():
+    places = {written: _document_of(written, documents) for written in exceptions}
+    for index, together in grouped((place, written) for written, place in places.items()).items():
         key = _LISTS[together[0].source]
         node = node_at(documents[index], (key,))
         if isinstance(node, YamlSequence):
             keeps_none = key == "allow" and len({each.index for each in together}) == len(node.items)
             paths |= {written: (key,) if keeps_none else (key, written.index) for written in together}
     changes_of: dict[WrittenException, tuple[TextChange, ...]] = {}
-    for index, of_document in grouped((written.document, written) for written in paths).items():
+    for index, of_document in grouped((places[written], written) for written in paths).items():
         operations = {written: Remove(paths[written]) for written in of_document}
         changes = TextEditor(documents[index]).changes(operations.values())
         change_of = {operation: change for change in changes for operation in change.operations}
         changes_of |= {written: (change_of[removal],) for written, removal in operations.items()}
     return changes_of
+
+
+def _document_of(written: WrittenException, documents: Sequence[Document]) -> int:
+    """Return the index of the document that an exception stands in: the last one that begins above it."""
+    line = written.location.line or 1
+    return max(index for index, each in enumerate(documents) if index == 0 or _first_line(each) <= line)
+
+
+def _first_line(document: Document) -> int:
+    return document.location(document.span).line or 1

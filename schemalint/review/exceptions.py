@@ -84,6 +84,4 @@ def _of_contract(before: Contract | None, after: Contract) -> Iterator[WrittenEx
     for index, exception in enumerate(after.exceptions):
         location = after.locate(("exception", index))
         added = exception not in at_base
-        yield WrittenException(
-            exception, after.table, ExceptionSource.CONTRACT, location, added, index, after.document
-        )
+        yield WrittenException(exception, after.table, ExceptionSource.CONTRACT, location, added, index)

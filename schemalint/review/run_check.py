@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from schemalint import contract as contracts
-from schemalint.base.errors import ContractError
+from schemalint.base.errors import ContractError, Location
 from schemalint.base.printable import visible
 from schemalint.base.values import replace
 from schemalint.contract.consumers import configuration_faults
@@ -147,7 +147,11 @@ class _Check:
         return [everything[key] for key in self.sides.tables() if key not in self.cases.not_compared]
 
     def _with_text(self, finding: Finding) -> Finding:
-        contract = self.sides.after.get(table_key(finding.table))
+        key = table_key(finding.table)
+        contract = self.sides.after.get(key)
+        if contract is None and key in self.sides.before and finding.location.file in self._sources:
+            # The position is that of the base, and the head has another text there.
+            finding = replace(finding, location=Location(finding.location.file))
         if self.request.declared is not None:
             finding = self.request.declared.explained(finding, contract)
         if finding.fix is None or contract is None:

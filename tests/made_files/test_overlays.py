@@ -102,3 +102,28 @@ def test_a_contract_that_declares_the_table_again_is_a_duplicate(shop: Shop) -> 
     run = shop.check(*BASE)
     assert "CT002" in run.codes
     assert run.status == 1
+
+
+def test_an_exception_that_approves_nothing_is_removed_from_the_overlay(shop: Shop) -> None:
+    """Its document is that of the overlay, whichever model of the manifest it extends."""
+    unused = '{rule: TW003, column: amount, from: "decimal(12,2)", to: "decimal(5,2)", reason: all fit}'
+    for table in ("orders", "payments", "baskets_replaced"):
+        shop.declare(OVERLAY.replace("orders", table) + f"allow:\n  - {unused}\n", f"contracts/{table}.yml")
+    shop.repo.commit()
+    run = shop.run("check", *BASE, "--all", "--fix")
+    assert run.status == 0
+    for table in ("orders", "payments", "baskets_replaced"):
+        assert "allow" not in (shop.repo.path / f"contracts/{table}.yml").read_text()
+
+
+def test_the_exception_that_is_needed_stays(shop: Shop) -> None:
+    """The second round of fixes reads the overlay that the first one has left."""
+    shop.column("orders", "amount")["data_type"] = "decimal(5,2)"
+    shop.parse()
+    unused = "{rule: TW002, column: customer, from: string, to: int, via: rewrite, reason: all fit}"
+    narrowed = 'from: "decimal(12,2)", to: "decimal(5,2)"'
+    needed = f"{{rule: TW003, column: amount, {narrowed}, via: rewrite, reason: all fit}}"
+    shop.declare(RENAME + f"allow:\n  - {unused}\n  - {needed}\n")
+    run = shop.run("check", *BASE, "--fix")
+    text = (shop.repo.path / "contracts/orders.yml").read_text()
+    assert ("TW002" in text, "TW003" in text, run.status) == (False, True, 0)

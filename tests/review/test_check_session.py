@@ -164,3 +164,16 @@ def test_a_request_chooses_paths_and_rules(repo: Repo, monkeypatch: pytest.Monke
     assert codes(opened(repo, request).check(texts)) == []
     ignoring = replace(CheckRequest(repo.env).rules, ignore=("TW001",))
     assert codes(opened(repo, CheckRequest(repo.env, rules=ignoring)).check(texts)) == []
+
+
+def test_a_removed_document_is_reported_at_the_start_of_its_file(repo: Repo) -> None:
+    """Its line in the base has another text in the head."""
+    other = NARROWED.replace("sales.orders", "sales.others")
+    repo.write("orders.yml", f"{other}---\n{(repo.path / 'orders.yml').read_text()}")
+    repo.commit()
+    repo.write("orders.yml", other)
+    (finding,) = opened(repo, CheckRequest(repo.env)).check().findings
+    assert finding.code == "CT001"
+    assert str(finding.location) == "orders.yml:1:1"
+    assert finding.previous_location is not None
+    assert finding.previous_location.line > len(other.splitlines())

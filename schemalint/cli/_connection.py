@@ -191,7 +191,7 @@ def repository_settings(options: Connection) -> tuple[Repository, Trusted]:
 
 
 def settings_anywhere(options: Connection) -> tuple[Repository | None, Trusted]:
-    """Return the same where a repository is not needed: None without one.
+    """Return the repository, None where there is none, and the settings that may connect.
 
     Raises:
         SchemalintError: See `repository_settings`.
@@ -203,7 +203,7 @@ def settings_anywhere(options: Connection) -> tuple[Repository | None, Trusted]:
 
 
 def settings_without_contracts(options: Connection) -> tuple[Repository | None, Trusted]:
-    """Return the same for a command that reads no contracts: with ``--config`` it runs without git too.
+    """Return them for a command that reads no contracts, which with ``--config`` runs without git too.
 
     Raises:
         SchemalintError: See `repository_settings`.

@@ -45,7 +45,7 @@ class Declarations:
         """Return the contracts.
 
         Raises:
-            SchemalintError: Another one cannot be read.
+            SchemalintError: A contract of the side cannot be read.
         """
         for error in self.errors:
             raise error

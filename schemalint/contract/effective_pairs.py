@@ -25,9 +25,9 @@ def effective_pairs(
 def _variants(
     names: Sequence[str], engines: Mapping[str | None, Engines]
 ) -> Iterator[tuple[str | None, Engines, tuple[str, ...]]]:
-    """Yield the targets that the contract names, after one without a name for all others of the same engines.
+    """Yield the targets that the contract names, after None for each group of other targets.
 
-    Each comes with its engines and the targets that have these.
+    A group has the same engines. Each comes with its engines and the targets that have these.
     """
     others = grouped((engine, target) for target, engine in engines.items() if target not in names)
     everywhere = grouped((engine, target) for target, engine in engines.items())

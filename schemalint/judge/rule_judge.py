@@ -49,7 +49,7 @@ class Judge:
     rules: tuple[Rule, ...]
 
     def __call__(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
-        """Yield the findings of every rule for such a fact.
+        """Yield the findings of every rule about a fact.
 
         Refused changes need no type_changes entry and have no effect, so only table-scoped rules judge them.
         """
@@ -86,7 +86,7 @@ class Judge:
         return any(not finding.existing for finding in self.refusals(findings))
 
     def refusals(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield the findings that say so; those about readers do not."""
+        """Yield the errors which say that the table cannot be as declared; errors about readers do not."""
         others = {rule.code for rule in self.rules if rule.scope != "table"}
         for finding in findings:
             if finding.severity >= Severity.ERROR and finding.code not in others:
@@ -241,7 +241,7 @@ def _plugin_error(rule: Rule, what: str) -> PluginError:
 def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Finding:
     object_ = problem.object or object_of(fact, problem.path)
     old, new = values_of(fact)
-    # That of the user, else the problem's own, else the rule's.
+    # The severity that the user set, else the one of the problem, else the one of the rule.
     of_problem = Severity.WARNING if problem.is_mended else problem.severity
     severity = rule.severity if rule.severity_is_set else of_problem or rule.severity
     return Finding(

@@ -28,7 +28,7 @@ HISTORY: Final = ("history",)
 def of_table_alone(judge: Judge, case: Case, table: LiveTable) -> Iterator[Finding]:
     """Yield the findings of a table, its history, its data files, and the state that it has.
 
-    `check --live` and `plan` judge the state to come by the same rules, and of this one what is kept
+    `check --live` and `plan` judge the state to come by the same rules, and of the present state what is kept
     (`kept_refusals`). Findings are located in the contract; without one, at the table or the judged commit.
     """
     declared = _as_it_is(case.contract, table)

@@ -36,7 +36,7 @@ _AGAINST: Final[Mapping[type, tuple[str, ...]]] = {
     LiveTableMissing: ("live",),
     RootWithoutTables: ("live",),
 }
-"""What the facts of a source compare; others compare with git."""
+"""What the facts of a source compare; all other facts compare with git."""
 
 
 @frozen

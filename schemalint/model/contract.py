@@ -118,7 +118,7 @@ OnColumnChange: TypeAlias = Literal["append", "sync", "fail", "ignore"]
 
 @frozen
 class Contract:
-    """A declared table, effective for one target.
+    """A declared table: as one file says it, or as an `Effective` contract for one target.
 
     Attributes:
         table: The name as written; comparisons use `key`.

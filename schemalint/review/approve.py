@@ -33,7 +33,7 @@ class ExceptionResult:
 
     Attributes:
         remaining: The findings that nothing approves; those of the baseline are marked.
-        approved: The others, those first that the change under review approves.
+        approved: The approved findings, first those that the change under review approves.
         failed: The exceptions that name a finding and do not approve it, with the reason.
         covered: How many findings each entry of the baseline covers, by fingerprint.
     """

@@ -32,7 +32,7 @@ class CheckCases:
     Attributes:
         sides: The contracts of both sides.
         skipped: The tables that are not compared with the base or with their live tables.
-        not_compared: The keys of those that are not compared at all.
+        not_compared: The keys of the skipped tables that are compared with nothing.
         locations: Where live tables were found, by target and table key.
         live_tables: The live tables by key.
     """
@@ -48,7 +48,7 @@ class CheckCases:
         self._missing_tables: list[Effective] = []
 
     def of(self, key: str) -> Iterator[Case]:
-        """Yield the cases of a table: of each target without live tables, of one with them."""
+        """Yield the cases of a table: its removal; else one for each target, or of the live tables."""
         before, after = self.sides.before.get(key), self.sides.after.get(key)
         if after is None and before is not None:
             yield self._retired(before)
@@ -225,10 +225,10 @@ class CheckCases:
 
 
 class PairedContracts:
-    """The parsed contracts of the selected files, by table key.
+    """The contracts of the selected files, by table key, as the settings make them effective.
 
     Attributes:
-        before: Those of the base.
+        before: The contracts of the base.
         after: Those of the head.
         unreadable: The tables whose contract is in an unreadable file of the head.
         errors: The errors of the head's files.

@@ -124,7 +124,7 @@ class CheckInput:
         everything: Judge every contract, not only the changed ones.
         only: Judge only the contracts of these files; None for all.
         readable: Return a table's contract at the newest ancestor of the base with a readable one.
-        configurations: Those that decide: of base and head, or one.
+        configurations: The configurations that decide: of base and head, or one.
         engine: An engine to judge by, beside or in place of the declared ones; None for these alone.
         keeps_engines: Whether the declared engines count beside `engine`.
         repository: The folder that relative roots start from.

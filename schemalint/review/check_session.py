@@ -70,7 +70,7 @@ class CheckRequest:
         head: The side under review: ``worktree``, ``index`` or a revision.
         against: The base, as ``--against`` names it; None for that of the event, or of the configuration.
         base_from: A file of another tool that says what its tables were: ``FORMAT:FILE``.
-        head_from: One that says what they are to be, in place of the configured file.
+        head_from: A file of another tool that says what its tables are to be, in place of the configured one.
         paths: Judge only files at or below these paths, which are relative to the working directory.
         everything: Judge all contracts, not only the changed ones.
         reads_unchanged: Read the contracts that are not judged too.

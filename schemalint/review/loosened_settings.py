@@ -2,7 +2,7 @@
 
 A change under review must not weaken its own gate. So the settings of the base and of the head both decide,
 and each setting of the head that may find less than the base's is a `Loosening`. Where that depends on what a
-rule does by default, the setting counts as one.
+rule does by default, the setting counts as a `Loosening`.
 """
 
 from __future__ import annotations

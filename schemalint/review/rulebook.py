@@ -102,7 +102,7 @@ def rules_for_apply(settings: Config, local: RuleFiles | None = None) -> tuple[R
 
 
 def selected(rules: Sequence[Rule], settings: Config) -> tuple[Rule, ...]:
-    """Return the ones of all rules that a configuration selects, with its severities and options.
+    """Return the rules that a configuration selects, with its severities and options.
 
     Raises:
         UsageError: The configuration names an unknown rule or option.

@@ -54,11 +54,11 @@ class Sides:
         base: The old side.
         head: The side under review.
         at_head: The configuration of the head.
-        at_base: That of the base, or in CI the one that counts.
-        commit: The commit that has it, None if it is in no commit.
+        at_base: The configuration of the base, or in CI the trusted one, of a merged commit.
+        commit: The commit of `at_base`, None if it is in no commit.
         given: The file that ``--config`` names; it is the same for every side.
-        is_local: Whether the run is none in CI, so that the head decides.
-        is_alone: Whether the head decides alone in CI too.
+        is_local: Whether this is no run in CI, so that the configuration of the head decides.
+        is_alone: Whether the configuration of the head decides alone in CI too.
         edited: The rule files that the head changes.
         moves: What contracts in other folders loosen.
         target: The target whose variables count in files of other formats; None for none.

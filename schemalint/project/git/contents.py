@@ -51,7 +51,7 @@ class Contents:
         head: The new side.
         unread: By path, why a file of either side was not read: it is over `MAX_SIZE`, or denies it.
         beside_base: The files of the old side that lie beside candidates: see `changes`.
-        beside_head: Those of the new side.
+        beside_head: The files of the new side that lie beside candidates.
         former: The content of files of the new side that are candidates of the old one only.
         unchanged: The files that are the same on both sides, if they are not read; see `with_unchanged`.
     """
@@ -65,7 +65,7 @@ class Contents:
     unchanged: _UnchangedFiles | None = None
 
     def with_unchanged(self, texts: Collection[str] | None) -> Contents:
-        """Return these with the unchanged candidates that have one of the texts; see `Unchanged.read`."""
+        """Return the contents with the unchanged candidates that have a text: see `_UnchangedFiles.read`."""
         files = {file.path: file for file in self._unchanged(texts)}
         return replace(self, base={**self.base, **files}, head={**self.head, **files}, unchanged=None)
 
@@ -277,7 +277,7 @@ class _UnchangedFiles:
         return self._read(self.blobs)
 
     def without(self, paths: Collection[str]) -> _UnchangedFiles:
-        """Return the others."""
+        """Return the files that are at none of these paths."""
         return replace(self, replaced=self.replaced | self.blobs.keys() & paths)
 
     def read(self, texts: Collection[str] | None = None) -> Iterator[File]:

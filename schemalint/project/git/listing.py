@@ -35,7 +35,7 @@ class Listing:
         blobs: Blob id by path.
         on_disk: Paths whose content is only on disk: untracked files, and files changed after staging.
         links: Paths of symbolic links, and submodules of a commit or the index.
-        settings: The same of the files with the name ``beside`` of `list_files`.
+        settings: The listing of the files with the name ``beside`` of `list_files`.
     """
 
     blobs: Mapping[str, str]

@@ -94,6 +94,7 @@ def test_a_plan_needs_no_spark(repo: Repo) -> None:
 PLANTED = {
     "schemalint/review/planted.py": "import subprocess\n",
     "schemalint/judge/planted.py": "import yaml\n",
+    "schemalint/guard/planted.py": "import subprocess\n",
     "schemalint/tables/table_json/planted.py": "import pyspark\n",
     "schemalint/delta/planted.py": "import click\n",
     "schemalint/project/git/planted.py": "from schemalint.cli import main\n",

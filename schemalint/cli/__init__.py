@@ -62,7 +62,7 @@ _OTHER_WORDS: Final = {
     **dict.fromkeys(("lint", "validate", "test", "verify"), "check"),
     **dict.fromkeys(("diff", "preview"), "plan"),
     **dict.fromkeys(("migrate", "deploy", "push", "run"), "apply"),
-    **dict.fromkeys(("import", "export", "generate"), "pull"),
+    **dict.fromkeys(("import", "generate"), "pull"),
     **dict.fromkeys(("describe", "inspect"), "show"),
     **dict.fromkeys(("rollback", "undo"), "revert"),
     **dict.fromkeys(("rule", "why"), "explain"),

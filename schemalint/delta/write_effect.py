@@ -1,0 +1,446 @@
+"""What a write does to a table: the schema after it, or the error with which Delta refuses it.
+
+Columns are matched and cast (`_given`), the two schemas become one (`_merged`), and what the data lacks is
+filled (`_notes_of_missing`). Sources: ``ImplicitMetadataOperation``, ``DeltaInsertCastSupport``,
+``ResolveDeltaMergeInto``, ``DeltaSink`` and ``WriteIntoDelta`` of Delta Spark 4.4.0; measured on Delta
+3.3.2, 4.0.1 and 4.4.0: the tests compare every answer in ``tests/engine/answers/*/writes.csv``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Final, TypeAlias
+
+from schemalint.base.values import frozen, replace
+from schemalint.delta import properties, writes
+from schemalint.delta.datatype import (
+    TIMESTAMP_NTZ,
+    VARIANT,
+    VOID,
+    Array,
+    DataType,
+    Field,
+    Map,
+    Struct,
+    field_at,
+    type_at,
+    walk,
+    walk_fields,
+)
+from schemalint.delta.engine import DELTA_SPARK, Engine
+from schemalint.delta.engine_answers import changes_type
+from schemalint.delta.path import Part, Path
+from schemalint.delta.table import TableState
+from schemalint.delta.write_columns import (
+    first_difference,
+    has_void,
+    is_computed,
+    is_same,
+    require_names,
+    require_unique,
+    struct_at,
+)
+from schemalint.delta.write_notes import ValueNotes
+from schemalint.delta.write_types import (
+    Merge,
+    RefusedWrite,
+    UnknownWrite,
+    Widens,
+    automatic_widening,
+    can_cast,
+    may_lose,
+    never,
+    nullable_field,
+    stored,
+)
+from schemalint.delta.writes import Effect, Kind, Method, Mode, Note, Write
+
+MISMATCH: Final = "DELTA_METADATA_MISMATCH"
+_ARITY: Final = "DELTA_INSERT_COLUMN_ARITY_MISMATCH"
+_NO_CAST: Final = "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION"
+_NO_UP_CAST: Final = "CANNOT_UP_CAST_DATATYPE"
+_STRUCT: Final = "DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION"
+
+Structs: TypeAlias = Callable[[Struct, Struct, Path], Struct]
+"""Casts a struct of the data to one of the table."""
+
+_CASTS_BY_NAME: Final = (4, 4)
+"""The first release that casts what ``saveAsTable`` appends (``DeltaImplicitCast``)."""
+
+_MERGE_EVOLVES: Final = (4, 4)
+"""The first release for which WITH SCHEMA EVOLUTION of a MERGE counts: 4.0.1 reads it, and ignores it."""
+
+_MERGES_VOID: Final = (4, 4)
+"""The first release whose MERGE adds a void column."""
+
+_REPLACES: Final = (4,)
+_STREAMS_CAST: Final = (4,)
+"""The first release whose streams cast what they write."""
+
+_WIDENS_OTHER_KINDS: Final = (4, 1)
+"""The first release that widens to ``double`` and decimals by itself (``allowAutomaticWidening``, 4.1)."""
+
+
+def effect_of(table: TableState | None, features: frozenset[str], data: Struct, write: Write) -> Effect:
+    """Return what a write does to a table.
+
+    Args:
+        table: The table before the write; None if there is none.
+        features: The table's supported features.
+        data: The schema of the DataFrame, or of the query.
+        write: How it is written.
+    """
+    before = TableState() if table is None else table
+    try:
+        return _effect(table, features, data, write)
+    except RefusedWrite as refused:
+        return Effect(before, error=refused.error, path=refused.path)
+    except UnknownWrite as unknown:
+        return Effect(before, unknown=str(unknown))
+
+
+def _effect(table: TableState | None, features: frozenset[str], data: Struct, write: Write) -> Effect:
+    if write.method is Method.INSERT_INTO:
+        write = replace(write, options={})  # Spark does not pass them on (measured on all three)
+    if write.method is Method.SAVE_AS_TABLE and write.mode is Mode.OVERWRITE and write.delta < _REPLACES:
+        raise UnknownWrite("Spark 3.5.7 refuses saveAsTable in this mode, and older ones may not")
+    if write.method is Method.MERGE and write.delta < _MERGE_EVOLVES:
+        write = replace(write, evolves=False)
+    merges = write.evolves or _flag(write, writes.MERGE_SCHEMA, write.setting(writes.AUTO_MERGE, "false"))
+    overwrites = _flag(write, writes.OVERWRITE_SCHEMA, "false") and write.mode is Mode.OVERWRITE
+    if table is None:
+        return _created(data, write)
+    if write.mode is Mode.IGNORE:
+        return Effect(table)
+    if write.mode is Mode.ERROR:
+        exists = write.method is Method.SAVE_AS_TABLE
+        raise RefusedWrite("TABLE_OR_VIEW_ALREADY_EXISTS" if exists else "DELTA_PATH_EXISTS")
+    case = _Case(
+        table, features, data, write, merges, overwrites and writes.REPLACE_WHERE not in write.options
+    )
+    return case.effect
+
+
+def _flag(write: Write, option: str, default: str) -> bool:
+    """Return the value of an option that is true or false (``DeltaOptions.toBoolean``)."""
+    value = write.options.get(option, default).lower()
+    if value not in {"true", "false"}:
+        raise RefusedWrite("DELTA_ILLEGAL_OPTION")
+    return value == "true"
+
+
+def _created(data: Struct, write: Write) -> Effect:
+    """Return the effect of a write that creates the table: without properties, constraints and clustering."""
+    columns = Struct(tuple(map(nullable_field, data.fields)))
+    require_unique(data)
+    require_names(columns, "none")
+    created = TableState(columns, None, tuple(write.partition_by), ())
+    return Effect(created)
+
+
+@frozen
+class _Case:
+    """A write into a table that exists."""
+
+    table: TableState
+    features: frozenset[str]
+    data: Struct
+    write: Write
+    merges: bool
+    overwrites: bool
+
+    @property
+    def effect(self) -> Effect:
+        """The effect of the write."""
+        if self.write.method is Method.MERGE:
+            return self._of_merge()
+        if self.write.method is Method.STREAM and has_void(self.data):
+            raise RefusedWrite("DELTA_STREAM_WRITE_VOID")
+        given = self._given()
+        self._require_no_identity(given)
+        if self.overwrites:
+            return self._overwritten(given)
+        self._require_free(given)
+        merged = self._merged(given)
+        partitions = tuple(name.lower() for name in self.write.partition_by)
+        if partitions and partitions != tuple(name.lower() for name in _partitions(self.table)):
+            raise RefusedWrite(MISMATCH)
+        self._require_appendable()
+        return self._done(given, merged)
+
+    @cached_property
+    def _widens(self) -> Widens:
+        """Which types the write changes: those of the release, if the table has type widening."""
+        if not self.table.enabled("delta.enableTypeWidening"):
+            return never
+        release = self.write.delta
+        default = "always" if release >= _WIDENS_OTHER_KINDS else "same_family_type"
+        mode = self.write.setting(writes.AUTOMATIC_WIDENING, default)
+        others = release >= _WIDENS_OTHER_KINDS
+        automatic = automatic_widening(mode if others else "same_family_type", widens_other_kinds=others)
+        engine = Engine(DELTA_SPARK, ".".join(map(str, release)))
+
+        def widens(old: DataType, new: DataType) -> bool:
+            if not automatic(old, new):
+                return False
+            if "iceberg" in (self.table.properties.get("delta.universalFormat.enabledFormats") or ""):
+                raise UnknownWrite("the table is read as Iceberg, which has fewer types to widen to")
+            return changes_type(engine, old, new, nested=True).does is not False
+
+        return widens
+
+    def _given(self) -> Struct:
+        """Return the data as Delta gets it: matched with the table's columns, and cast."""
+        method = self.write.method
+        if method.is_by_position:
+            return self._by_position(self.data, self.table.columns, ())
+        if method.is_by_name_in_sql:
+            return self._by_name_in_sql()
+        if method is Method.STREAM and self.write.delta >= _STREAMS_CAST:
+            return self._for_stream()
+        is_append = method is Method.SAVE_AS_TABLE and self.write.mode is Mode.APPEND
+        if is_append and self.write.delta >= _CASTS_BY_NAME:
+            return self._cast_by_name(self.data, self.table.columns, ())
+        return self.data
+
+    def _cast_by_name(self, data: Struct, table: Struct, path: Path) -> Struct:
+        fields = []
+        for new in data.fields:
+            old = table.get(new.name)
+            if old is not None:
+                place = (*path, old.name)
+                new = Field(new.name, self._cast(new.type, old.type, place, self._cast_by_name))  # noqa: PLW2901
+            fields.append(new)
+        return Struct(tuple(fields))
+
+    def _by_position(self, data: Struct, table: Struct, path: Path) -> Struct:
+        if len(data.fields) < len(table.fields):
+            raise RefusedWrite(_ARITY, path)
+        fields = [
+            Field(old.name, self._cast(new.type, old.type, (*path, old.name)))
+            for new, old in zip(data.fields, table.fields, strict=False)
+        ]
+        return Struct((*fields, *data.fields[len(table.fields) :]))
+
+    def _by_name_in_sql(self) -> Struct:
+        require_unique(self.data)
+        for column in self.table.columns.fields:
+            if self.data.get(column.name) is None and not column.nullable and not is_computed(column):
+                raise RefusedWrite("DELTA_INSERT_COLUMN_MISMATCH", (column.name,))
+        fields = []
+        for new in self.data.fields:
+            old = self.table.columns.get(new.name)
+            if old is None:
+                if not self.merges:
+                    raise RefusedWrite(MISMATCH, (new.name,))
+                fields.append(new)
+            else:
+                fields.append(Field(old.name, self._cast(new.type, old.type, (old.name,))))
+        return Struct(tuple(fields))
+
+    def _for_stream(self) -> Struct:
+        widens = self._widens if self.merges else never
+        written = Merge(widens, casts=True).structs(self.table.columns, self.data)
+        fields = []
+        for new in self.data.fields:
+            target = written.get(new.name)
+            fields.append(new if target is None else Field(new.name, target.type))
+        return Struct(tuple(fields))
+
+    def _cast(self, new: DataType, old: DataType, path: Path, structs: Structs | None = None) -> DataType:
+        """Return the type of a value after it was cast to a column; structs by position, or as told."""
+        match new, old:
+            case _ if stored(new) == stored(old) or new == old:
+                return old
+            case Struct(), Struct():
+                return (structs or self._by_position)(new, old, path)
+            case Array(), Array():
+                return Array(self._cast(new.element, old.element, (*path, Part.ELEMENT), structs))
+            case Map(), Map():
+                key = self._cast(new.key, old.key, (*path, Part.KEY), structs)
+                return Map(key, self._cast(new.value, old.value, (*path, Part.VALUE), structs))
+        if old == VOID and self.write.delta >= _KEEPS_TYPE_FOR_VOID:
+            return new
+        if self.merges and self._widens(old, new):
+            return new
+        self._require_cast(new, old, path)
+        return old
+
+    def _require_cast(self, new: DataType, old: DataType, path: Path) -> None:
+        policy = self.write.setting(writes.ASSIGNMENT, "ansi")
+        if policy == "strict":
+            if may_lose(new, old):
+                raise RefusedWrite(_NO_UP_CAST, path)
+            return
+        if not can_cast(new, old, ansi=policy == "ansi"):
+            raise RefusedWrite(_NO_CAST, path)
+
+    def _merged(self, given: Struct) -> Struct:
+        """Return the columns of the table after the write.
+
+        Raises:
+            RefusedWrite: They would change, and the write may not change them.
+        """
+        require_unique(given)
+        merged = Merge(self._widens).structs(self.table.columns, given)
+        if merged != self.table.columns:
+            if not self.merges:
+                raise RefusedWrite(MISMATCH, first_difference(self.table.columns, merged))
+            self._require_changeable(merged)
+        return merged
+
+    def _require_changeable(self, merged: Struct) -> None:
+        new = Struct(tuple(field for field in merged.fields if self.table.columns.get(field.name) is None))
+        require_names(new, self.table.column_mapping)
+        self._require_features(merged)
+        for column in merged.fields:
+            old = self.table.columns.get(column.name)
+            is_partition = column.name.lower() in self.table.partition_keys
+            if old is not None and is_partition and old.type != column.type:
+                raise UnknownWrite(f"the type of the partition column {column.name} would change")
+
+    def _require_features(self, columns: Struct) -> None:
+        """Refuse a type whose feature no write adds by itself."""
+        types = {type_ for _, type_ in walk(columns)}
+        for type_, feature in ((TIMESTAMP_NTZ, "timestampNtz"), (VARIANT, "variantType")):
+            if type_ in types and feature not in self.features:
+                raise RefusedWrite("DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT")
+
+    def _overwritten(self, given: Struct) -> Effect:
+        require_unique(given)
+        columns = Struct(tuple(map(nullable_field, given.fields)))
+        require_names(columns, self.table.column_mapping)
+        self._require_features(columns)
+        self._require_appendable()
+        is_dynamic = self._is_dynamic and bool(self.write.partition_by)
+        if is_dynamic:
+            raise RefusedWrite("DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE")
+        kept = tuple(_like(old, self.table.columns) for old in columns.fields)
+        after = replace(self.table, columns=Struct(kept), partitioned_by=self.write.partition_by)
+        return Effect(after)
+
+    @property
+    def _is_dynamic(self) -> bool:
+        default = self.write.setting(writes.DYNAMIC_OVERWRITE, "static")
+        return self.write.options.get(writes.PARTITION_OVERWRITE, default).lower() == "dynamic"
+
+    def _require_no_identity(self, given: Struct) -> None:
+        for column in self.table.columns.fields:
+            identity = column.identity
+            if given.get(column.name) is None or identity is None:
+                continue
+            if not getattr(identity, "allow_explicit_insert", False):
+                error = "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED"
+                raise RefusedWrite(error, (column.name,))
+
+    def _require_free(self, given: Struct) -> None:
+        """Refuse another type for a column that a constraint or a generated column uses, wider or not."""
+        if not (self.table.constraints or any(column.generated for column in self.table.columns.fields)):
+            return
+        for path, old in walk_fields(self.table.columns):
+            new = field_at(given, path)
+            if new is None or isinstance(old.type, Struct) or is_same(old.type, new.type):
+                continue
+            if self.table.constraint_users.of(path):
+                raise RefusedWrite("DELTA_CONSTRAINT_DATA_TYPE_MISMATCH", path)
+            if self.table.generated_users.of(path):
+                raise RefusedWrite("DELTA_GENERATED_COLUMNS_DATA_TYPE_MISMATCH", path)
+
+    def _require_appendable(self) -> None:
+        if self.write.mode is Mode.OVERWRITE and properties.is_true(
+            self.table.properties.get("delta.appendOnly")
+        ):
+            raise RefusedWrite("DELTA_CANNOT_MODIFY_APPEND_ONLY")
+
+    def _done(self, given: Struct, merged: Struct) -> Effect:
+        widens = self._widens if self.merges else never
+        known = self.data if self.write.method is Method.STREAM else given
+        notes = ValueNotes(self.table.columns, self.data, self.write, widens).all(known)
+        return Effect(replace(self.table, columns=merged), notes=notes)
+
+    def _of_merge(self) -> Effect:
+        """Return the effect of a MERGE whose clauses say ``*`` or name columns."""
+        require_unique(self.data, error="AMBIGUOUS_REFERENCE")
+        for column in self.table.columns.fields:
+            if column.identity is not None and self._assigns(column.name) and self.data.get(column.name):
+                raise RefusedWrite("DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED", (column.name,))
+        source = Struct(tuple(new for new in self.data.fields if self._assigns(new.name)))
+        if not self.merges:
+            return self._aligned(source)
+        merged = Merge(self._widens, casts=True).structs(self.table.columns, source)
+        if merged != self.table.columns:
+            adds_void = any(
+                type_ == VOID and _is_new(path, self.table.columns) for path, type_ in walk(merged)
+            )
+            if adds_void and self.write.delta < _MERGES_VOID:
+                raise RefusedWrite("DELTA_MERGE_ADD_VOID_COLUMN")
+            self._require_free(source if self._changes_types(merged) else merged)
+            self._require_changeable(merged)
+        for path, column in walk_fields(self.table.columns):
+            parent = struct_at(source, path[:-1])
+            is_missing = parent is not None and parent.get(column.name) is None
+            if is_missing and not column.nullable and not is_computed(column):
+                raise RefusedWrite("DELTA_NOT_NULL_CONSTRAINT_VIOLATED", path)
+        return self._done(source, merged)
+
+    def _changes_types(self, merged: Struct) -> bool:
+        pairs = ((old.type, merged.get(old.name)) for old in self.table.columns.fields)
+        return any(new is not None and not is_same(old, new.type) for old, new in pairs)
+
+    def _assigns(self, name: str) -> bool:
+        assigned = self.write.assigned
+        return assigned is None or name.lower() in {column.lower() for column in assigned}
+
+    def _aligned(self, source: Struct) -> Effect:
+        """Return the effect of a MERGE that keeps the schema: each column of the table is assigned."""
+        for column in self.table.columns.fields:
+            new = source.get(column.name)
+            if new is None:
+                if self.write.assigned is None:
+                    raise RefusedWrite("DELTA_MERGE_UNRESOLVED_EXPRESSION", (column.name,))
+                continue
+            self._require_aligned(new.type, column.type, (column.name,))
+        lost = tuple(
+            Note(Kind.LOSES, (new.name,), "of the source is dropped: the table has no such column")
+            for new in self.data.fields
+            if self.write.assigned is None and self.table.columns.get(new.name) is None
+        )
+        effect = self._done(source, self.table.columns)
+        return replace(effect, notes=(*lost, *effect.notes))
+
+    def _require_aligned(self, new: DataType, old: DataType, path: Path) -> None:
+        match new, old:
+            case Struct(), Struct():
+                names = {field.name.lower() for field in new.fields}
+                if names != {field.name.lower() for field in old.fields}:
+                    raise RefusedWrite(_STRUCT, path)
+                for field in old.fields:
+                    inner = new.get(field.name)
+                    if inner is not None:
+                        self._require_aligned(inner.type, field.type, (*path, field.name))
+            case Array(), Array():
+                self._require_aligned(new.element, old.element, (*path, Part.ELEMENT))
+            case Map(), Map():
+                self._require_aligned(new.key, old.key, (*path, Part.KEY))
+                self._require_aligned(new.value, old.value, (*path, Part.VALUE))
+            case _ if stored(new) != stored(old):
+                self._require_cast(new, old, path)
+
+
+_KEEPS_TYPE_FOR_VOID: Final = (4, 4)
+
+
+def _partitions(table: TableState) -> tuple[str, ...]:
+    names = table.partitioned_by
+    return names if isinstance(names, tuple) else ()
+
+
+def _is_new(path: Path, columns: Struct) -> bool:
+    return bool(path) and type_at(columns, path) is None
+
+
+def _like(new: Field, table: Struct) -> Field:
+    """Return a column of the overwritten table: what the data does not say of it, as its comment, is gone."""
+    old = table.get(new.name)
+    return new if old is None else replace(new, column_id=old.column_id, physical_name=old.physical_name)

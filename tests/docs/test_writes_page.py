@@ -1,0 +1,107 @@
+"""The page of writes is generated from the recorded answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from engine.answers import record_path
+from engine.record_arrow_writes import RECORD as ARROW_RECORD
+from engine.record_arrow_writes import WAYS as ARROW_WAYS
+from engine.record_writes import Answer, columns_of, read_record
+from engine.test_writes import VERSIONS
+from engine.write_agreement import NOT_PARSED, disagreement, effect_on
+from engine.write_questions import OF_EACH_SHAPE, SHAPES, questions, state_of
+from support.golden import assert_golden
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PAGE: Final = Path(__file__).parents[2] / "docs" / "writes.md"
+INTRODUCTION: Final = """\
+# What a write does
+
+What the log of a table shows after a write, as measured; `schemalint.guard` says the same before it
+([how to use it](how-to/guard.md)). In the tables, `=` is a write that leaves the schema as it is, **changed**
+one that changes it, and *refused* one that fails before it commits. The setting of autoMerge is
+`spark.databricks.delta.schema.autoMerge.enabled`. Options of `insertInto` count for nothing: Spark does not
+pass them on.
+"""
+
+
+def test_the_page_of_writes_shows_the_recorded_answers() -> None:
+    sections = [INTRODUCTION, _counts(), _spark(), _arrow()]
+    assert_golden("\n".join(sections), PAGE)
+
+
+def _counts() -> str:
+    lines = ["| engine | writes asked | refused | said before, and different |", "| --- | --- | --- | --- |"]
+    for version in VERSIONS:
+        answers = read_record(record_path("writes", version))
+        asked = [
+            question
+            for question in questions()
+            if question.name in answers and not answers[question.name].error.startswith(NOT_PARSED)
+        ]
+        refused = sum(bool(answers[question.name].error) for question in asked)
+        differing = sum(
+            disagreement(
+                effect_on(version, question), answers[question.name], exists=bool(question.table.columns)
+            )
+            is not None
+            for question in asked
+        )
+        lines.append(f"| Delta {version} | {len(asked):,} | {refused:,} | {differing} |")
+    arrow = read_record(ARROW_RECORD)
+    refused = sum(bool(answer.error) for answer in arrow.values())
+    lines.append(f"| deltalake 1.6.6 | {len(arrow):,} | {refused:,} | 0 |")
+    return "\n".join(lines) + "\n"
+
+
+def _spark() -> str:
+    newest = VERSIONS[-1]
+    by_version = {version: read_record(record_path("writes", version)) for version in VERSIONS}
+    lines = [f"## Delta {newest}", "", "Where an older release does something else, it is in brackets.", ""]
+    lines += [f"| the data has | {' | '.join(OF_EACH_SHAPE)} |", "| --- |" + " --- |" * len(OF_EACH_SHAPE)]
+    for shape, (table, _) in SHAPES.items():
+        before = columns_of(state_of(table)) if table.columns else ""
+        cells = [
+            _cell(
+                {version: answers.get(f"{shape}: {way}") for version, answers in by_version.items()}, before
+            )
+            for way in OF_EACH_SHAPE
+        ]
+        lines.append(f"| {shape} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(answers: Mapping[str, Answer | None], before: str) -> str:
+    words = {version: _word(answer, before) for version, answer in answers.items() if answer is not None}
+    newest = words.get(VERSIONS[-1], "")
+    older = {version: word for version, word in words.items() if word != newest and version != VERSIONS[-1]}
+    others = ", ".join(f"{version}: {word}" for version, word in older.items())
+    return f"{newest} ({others})" if others else newest
+
+
+def _word(answer: Answer, before: str) -> str:
+    if answer.error:
+        return "*refused*"
+    return "=" if answer.columns == before else "**changed**"
+
+
+def _arrow() -> str:
+    answers = read_record(ARROW_RECORD)
+    lines = [
+        "## delta-rs",
+        "",
+        "`write_deltalake` of deltalake 1.6.6, with its `mode`, `schema_mode` and a predicate.",
+        "",
+    ]
+    lines += [f"| the data has | {' | '.join(ARROW_WAYS)} |", "| --- |" + " --- |" * len(ARROW_WAYS)]
+    for shape, (table, _) in SHAPES.items():
+        known = [answers.get(f"{shape}: {way}") for way in ARROW_WAYS]
+        if table.columns and all(known):
+            before = columns_of(state_of(table))
+            words = [_word(answer, before) for answer in known if answer is not None]
+            lines.append(f"| {shape} | {' | '.join(words)} |")
+    return "\n".join(lines) + "\n"

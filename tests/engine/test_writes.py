@@ -1,0 +1,88 @@
+"""What schemalint says of a write is what the log shows after it: three releases of Delta, and delta-rs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.answers import record_path
+from engine.record_arrow_writes import RECORD as ARROW_RECORD
+from engine.record_arrow_writes import ask as ask_arrow
+from engine.record_arrow_writes import questions as arrow_questions
+from engine.record_writes import ask, read_record
+from engine.write_agreement import NOT_PARSED, arrow_effect_on, disagreement, effect_on
+from engine.write_questions import questions
+from support.sampling import some_of_each
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+VERSIONS = ("3.3.2", "4.0.1", "4.4.0")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_is_said_of_a_write_is_what_the_log_showed(version: str) -> None:
+    answers = read_record(record_path("writes", version))
+    differing, said = {}, Counter[str]()
+    for question in questions():
+        answer = answers.get(question.name)
+        if answer is None or answer.error.startswith(NOT_PARSED):
+            continue
+        effect = effect_on(version, question)
+        said["unknown" if effect.unknown else "refused" if effect.error else "written"] += 1
+        if how := disagreement(effect, answer, exists=bool(question.table.columns)):
+            differing[question.name] = how
+    assert differing == {}
+    assert said["refused"] > 30
+    assert said["written"] > 30
+    assert said["unknown"] <= 30
+
+
+def test_what_is_said_of_a_write_of_delta_rs_is_what_the_log_showed() -> None:
+    answers = read_record(ARROW_RECORD)
+    differing, known = {}, 0
+    for name, table, data, way in arrow_questions():
+        if table.columns:
+            effect = arrow_effect_on(table, data, way)
+            known += effect.unknown is None
+            if how := disagreement(effect, answers[name]):
+                differing[name] = how
+    assert differing == {}
+    assert known > 500
+
+
+def test_delta_rs_still_answers_as_recorded(tmp_path: Path) -> None:
+    answers = read_record(ARROW_RECORD)
+    sample = some_of_each(
+        arrow_questions(), lambda question: (question[3], bool(answers[question[0]].error)), 3
+    )
+    for number, question in enumerate(sample):
+        assert ask_arrow(tmp_path / f"a{number}", *question)[:2] == answers[question[0]][:2], question[0]
+
+
+@pytest.mark.spark
+@pytest.mark.each_time
+def test_the_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
+    answers = read_record(record_path("writes"))
+    sample = some_of_each(
+        (question for question in questions() if question.way.method != "stream"),
+        lambda question: (question.way.method in ("MERGE", "INSERT"), bool(answers[question.name].error)),
+        2,
+    )
+    for number, question in enumerate(sample):
+        answer = ask(spark, tmp_path, 1_000_000 + number, question)
+        recorded = answers[question.name]
+        assert (bool(answer.error), answer.columns) == (bool(recorded.error), recorded.columns), question.name
+
+
+@pytest.mark.spark
+def test_the_engine_still_answers_of_streams_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
+    answers = read_record(record_path("writes"))
+    streams = [question for question in questions() if question.way.method == "stream"]
+    sample = some_of_each(streams, lambda question: bool(answers[question.name].error), 3)
+    for number, question in enumerate(sample):
+        assert ask(spark, tmp_path, 2_000_000 + number, question) == answers[question.name], question.name

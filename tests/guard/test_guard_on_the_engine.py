@@ -1,0 +1,159 @@
+"""The guard in a real session: what it says before a write, and what the log shows after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from schemalint.guard import WriteRefused, check_sql, check_write, guard
+from schemalint.tables.storage import read_table
+from support.guard_tables import packed, table_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+MERGE = {"mergeSchema": "true"}
+
+
+@pytest.fixture
+def orders(spark: SparkSession, tmp_path: Path) -> Iterator[Path]:
+    path = table_at(tmp_path / "orders")
+    spark.sql("CREATE DATABASE IF NOT EXISTS sales")
+    spark.sql(f"CREATE TABLE sales.orders USING delta LOCATION '{path}'")
+    yield path
+    spark.sql("DROP TABLE IF EXISTS sales.orders")
+
+
+def _row(spark: SparkSession, **more: str) -> DataFrame:
+    columns = {"id": "1L", "c": "2", "s": "'a'"} | more
+    return spark.range(1).selectExpr(*(f"{value} AS {name}" for name, value in columns.items() if value))
+
+
+def _columns(path: Path) -> list[str]:
+    return [field.name for field in read_table(str(path)).state.columns.fields]
+
+
+def _jobs(spark: SparkSession) -> int:
+    """Return how many jobs the session has run so far."""
+    store = spark._jsparkSession.sparkContext().statusStore()  # noqa: SLF001 (no Python API)
+    return int(store.jobsList(None).size())
+
+
+@pytest.mark.spark
+@pytest.mark.each_time
+def test_a_write_is_judged_without_a_job_and_then_does_what_was_said(
+    spark: SparkSession, orders: Path
+) -> None:
+    wider = _row(spark, x="3")
+    before = _jobs(spark)
+    refused = check_write(wider, "sales.orders", contracts=packed(orders), options=MERGE)
+    allowed = check_write(wider, "sales.orders", contracts=packed(orders, columns=True), options=MERGE)
+    by_sql = check_sql(spark, "INSERT INTO sales.orders SELECT 1L, 2, 'a'", contracts=packed(orders))
+    too_few = check_sql(spark, "INSERT INTO sales.orders SELECT 1L, 2", contracts=packed(orders))
+    assert _jobs(spark) == before
+    assert (refused.outcome, allowed.outcome) == ("refused", "allowed")
+    assert [finding.code for finding in refused.findings if finding.refuses] == ["DR001"]
+    assert (by_sql.outcome, too_few.outcome) == ("allowed", "refused"), f"{by_sql} {too_few}"
+    assert read_table(str(orders)).version == 0
+    wider.write.mode("append").options(**MERGE).saveAsTable("sales.orders")
+    assert _columns(orders) == ["id", "c", "s", "x"]
+    again = check_write(wider, "sales.orders", contracts=packed(orders, columns=True), options=MERGE)
+    assert (again.version, again.outcome) == (1, "allowed")
+
+
+@pytest.mark.spark
+def test_the_session_alone_tells_of_a_table_whose_location_nobody_knows(
+    spark: SparkSession, orders: Path
+) -> None:
+    contracts: Any = packed(orders)
+    contracts["tables"][0]["location"] = None
+    result = check_write(_row(spark, x="3"), "sales.orders", contracts=contracts, options=MERGE)
+    assert result.outcome == "refused"
+    assert "log was not read" in str(result)
+
+
+@pytest.mark.spark
+def test_statements_that_the_guard_cannot_read_are_unknown_and_not_run(
+    spark: SparkSession, orders: Path
+) -> None:
+    statements = {
+        "INSERT INTO sales.orders DROP TABLE sales.orders": ("refused", "unknown"),
+        "DELETE FROM sales.orders": ("unknown",),
+        "WITH v AS (SELECT 1) INSERT INTO sales.orders SELECT * FROM v": ("unknown",),
+        "INSERT INTO sales.orders PARTITION (c = 1) SELECT 1L, 'a'": ("unknown",),
+        "MERGE INTO sales.orders t USING sales.orders s ON t.id = s.id WHEN MATCHED THEN UPDATE SET c = 1": (
+            "unknown",
+        ),
+    }
+    for statement, outcomes in statements.items():
+        assert check_sql(spark, statement, contracts=packed(orders)).outcome in outcomes, statement
+    assert spark.catalog.tableExists("sales.orders")
+    assert read_table(str(orders)).version == 0
+
+
+@pytest.mark.spark
+def test_a_merge_whose_star_drops_a_column_is_refused(spark: SparkSession, orders: Path) -> None:
+    _row(spark, x="3").createOrReplaceTempView("changes")
+    merge = (
+        "MERGE INTO sales.orders AS t USING changes AS s ON t.id = s.id "
+        "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    )
+    result = check_sql(spark, merge, contracts=packed(orders))
+    assert result.outcome == "refused"
+    assert [(finding.code, finding.path) for finding in result.findings if finding.refuses] == [
+        ("WR002", "x")
+    ]
+    spark.sql(merge)
+    assert _columns(orders) == ["id", "c", "s"]
+
+
+@pytest.mark.spark
+def test_a_batch_of_a_stream_is_refused_by_a_final_error(spark: SparkSession, orders: Path) -> None:
+    contracts = packed(orders)
+    source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    batches: list[str] = []
+
+    def write(batch: DataFrame, _number: int) -> None:
+        with_more = batch.selectExpr("1L AS id", "2 AS c", "'a' AS s", "3 AS x")
+        batches.append(check_write(with_more, "sales.orders", contracts=contracts, options=MERGE).outcome)
+        guard(with_more, "sales.orders", contracts=contracts, options=MERGE)
+
+    checkpoint = str(orders.with_name("checkpoint"))
+    query = source.writeStream.foreachBatch(write).option("checkpointLocation", checkpoint)
+    running = query.trigger(once=True).start()
+    with pytest.raises(Exception, match="WriteRefused") as failed:
+        running.awaitTermination()
+    assert "x" in str(failed.value)
+    assert batches == ["refused"]
+    assert _columns(orders) == ["id", "c", "s"]
+
+
+@pytest.mark.spark
+def test_a_switch_of_the_session_decides(spark: SparkSession, orders: Path) -> None:
+    wider = _row(spark, x="3")
+    with pytest.raises(WriteRefused):
+        guard(wider, "sales.orders", contracts=packed(orders), options=MERGE)
+    spark.conf.set("spark.schemalint.guard", "warn")
+    try:
+        assert guard(wider, "sales.orders", contracts=packed(orders), options=MERGE).outcome == "refused"
+    finally:
+        spark.conf.unset("spark.schemalint.guard")
+
+
+@pytest.mark.spark
+def test_a_thousand_batches_see_the_change_of_the_table_inside(spark: SparkSession, orders: Path) -> None:
+    contracts = packed(orders, columns=True)
+    wider = _row(spark, x="3")
+    versions = []
+    for number in range(1_000):
+        if number == 500:
+            wider.write.mode("append").options(**MERGE).saveAsTable("sales.orders")
+        result = check_write(wider, "sales.orders", contracts=contracts, options=MERGE)
+        versions.append(
+            (result.outcome, result.version, any(each.code == "WR008" for each in result.findings))
+        )
+    assert versions == [("allowed", 0, True)] * 500 + [("allowed", 1, False)] * 500

@@ -8,9 +8,8 @@ filled (`_notes_of_missing`). Sources: ``ImplicitMetadataOperation``, ``DeltaIns
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final
 
 from schemalint.base.values import frozen, replace
 from schemalint.delta import properties, writes
@@ -32,6 +31,7 @@ from schemalint.delta.engine import DELTA_SPARK, Engine
 from schemalint.delta.engine_answers import changes_type
 from schemalint.delta.path import Part, Path
 from schemalint.delta.table import TableState
+from schemalint.delta.write_casts import MISMATCH, Casts
 from schemalint.delta.write_columns import (
     first_difference,
     has_void,
@@ -48,25 +48,13 @@ from schemalint.delta.write_types import (
     UnknownWrite,
     Widens,
     automatic_widening,
-    can_cast,
-    may_lose,
     never,
     nullable_field,
     stored,
 )
 from schemalint.delta.writes import Effect, Kind, Method, Mode, Note, Write
 
-MISMATCH: Final = "DELTA_METADATA_MISMATCH"
-_ARITY: Final = "DELTA_INSERT_COLUMN_ARITY_MISMATCH"
-_NO_CAST: Final = "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION"
-_NO_UP_CAST: Final = "CANNOT_UP_CAST_DATATYPE"
 _STRUCT: Final = "DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION"
-
-Structs: TypeAlias = Callable[[Struct, Struct, Path], Struct]
-"""Casts a struct of the data to one of the table."""
-
-_CASTS_BY_NAME: Final = (4, 4)
-"""The first release that casts what ``saveAsTable`` appends (``DeltaImplicitCast``)."""
 
 _MERGE_EVOLVES: Final = (4, 4)
 """The first release for which WITH SCHEMA EVOLUTION of a MERGE counts: 4.0.1 reads it, and ignores it."""
@@ -75,8 +63,6 @@ _MERGES_VOID: Final = (4, 4)
 """The first release whose MERGE adds a void column."""
 
 _REPLACES: Final = (4,)
-_STREAMS_CAST: Final = (4,)
-"""The first release whose streams cast what they write."""
 
 _WIDENS_OTHER_KINDS: Final = (4, 1)
 """The first release that widens to ``double`` and decimals by itself (``allowAutomaticWidening``, 4.1)."""
@@ -157,7 +143,7 @@ class _Case:
             return self._of_merge()
         if self.write.method is Method.STREAM and has_void(self.data):
             raise RefusedWrite("DELTA_STREAM_WRITE_VOID")
-        given = self._given()
+        given = self._casts.given(self.data)
         self._require_no_identity(given)
         if self.overwrites:
             return self._overwritten(given)
@@ -168,6 +154,10 @@ class _Case:
             raise RefusedWrite(MISMATCH)
         self._require_appendable()
         return self._done(given, merged)
+
+    @property
+    def _casts(self) -> Casts:
+        return Casts(self.table.columns, self.write, self._widens, self.merges)
 
     @cached_property
     def _widens(self) -> Widens:
@@ -189,92 +179,6 @@ class _Case:
             return changes_type(engine, old, new, nested=True).does is not False
 
         return widens
-
-    def _given(self) -> Struct:
-        """Return the data as Delta gets it: matched with the table's columns, and cast."""
-        method = self.write.method
-        if method.is_by_position:
-            return self._by_position(self.data, self.table.columns, ())
-        if method.is_by_name_in_sql:
-            return self._by_name_in_sql()
-        if method is Method.STREAM and self.write.delta >= _STREAMS_CAST:
-            return self._for_stream()
-        is_append = method is Method.SAVE_AS_TABLE and self.write.mode is Mode.APPEND
-        if is_append and self.write.delta >= _CASTS_BY_NAME:
-            return self._cast_by_name(self.data, self.table.columns, ())
-        return self.data
-
-    def _cast_by_name(self, data: Struct, table: Struct, path: Path) -> Struct:
-        fields = []
-        for new in data.fields:
-            old = table.get(new.name)
-            if old is not None:
-                place = (*path, old.name)
-                new = Field(new.name, self._cast(new.type, old.type, place, self._cast_by_name))  # noqa: PLW2901
-            fields.append(new)
-        return Struct(tuple(fields))
-
-    def _by_position(self, data: Struct, table: Struct, path: Path) -> Struct:
-        if len(data.fields) < len(table.fields):
-            raise RefusedWrite(_ARITY, path)
-        fields = [
-            Field(old.name, self._cast(new.type, old.type, (*path, old.name)))
-            for new, old in zip(data.fields, table.fields, strict=False)
-        ]
-        return Struct((*fields, *data.fields[len(table.fields) :]))
-
-    def _by_name_in_sql(self) -> Struct:
-        require_unique(self.data)
-        for column in self.table.columns.fields:
-            if self.data.get(column.name) is None and not column.nullable and not is_computed(column):
-                raise RefusedWrite("DELTA_INSERT_COLUMN_MISMATCH", (column.name,))
-        fields = []
-        for new in self.data.fields:
-            old = self.table.columns.get(new.name)
-            if old is None:
-                if not self.merges:
-                    raise RefusedWrite(MISMATCH, (new.name,))
-                fields.append(new)
-            else:
-                fields.append(Field(old.name, self._cast(new.type, old.type, (old.name,))))
-        return Struct(tuple(fields))
-
-    def _for_stream(self) -> Struct:
-        widens = self._widens if self.merges else never
-        written = Merge(widens, casts=True).structs(self.table.columns, self.data)
-        fields = []
-        for new in self.data.fields:
-            target = written.get(new.name)
-            fields.append(new if target is None else Field(new.name, target.type))
-        return Struct(tuple(fields))
-
-    def _cast(self, new: DataType, old: DataType, path: Path, structs: Structs | None = None) -> DataType:
-        """Return the type of a value after it was cast to a column; structs by position, or as told."""
-        match new, old:
-            case _ if stored(new) == stored(old) or new == old:
-                return old
-            case Struct(), Struct():
-                return (structs or self._by_position)(new, old, path)
-            case Array(), Array():
-                return Array(self._cast(new.element, old.element, (*path, Part.ELEMENT), structs))
-            case Map(), Map():
-                key = self._cast(new.key, old.key, (*path, Part.KEY), structs)
-                return Map(key, self._cast(new.value, old.value, (*path, Part.VALUE), structs))
-        if old == VOID and self.write.delta >= _KEEPS_TYPE_FOR_VOID:
-            return new
-        if self.merges and self._widens(old, new):
-            return new
-        self._require_cast(new, old, path)
-        return old
-
-    def _require_cast(self, new: DataType, old: DataType, path: Path) -> None:
-        policy = self.write.setting(writes.ASSIGNMENT, "ansi")
-        if policy == "strict":
-            if may_lose(new, old):
-                raise RefusedWrite(_NO_UP_CAST, path)
-            return
-        if not can_cast(new, old, ansi=policy == "ansi"):
-            raise RefusedWrite(_NO_CAST, path)
 
     def _merged(self, given: Struct) -> Struct:
         """Return the columns of the table after the write.
@@ -425,10 +329,7 @@ class _Case:
                 self._require_aligned(new.key, old.key, (*path, Part.KEY))
                 self._require_aligned(new.value, old.value, (*path, Part.VALUE))
             case _ if stored(new) != stored(old):
-                self._require_cast(new, old, path)
-
-
-_KEEPS_TYPE_FOR_VOID: Final = (4, 4)
+                self._casts.require(new, old, path)
 
 
 def _partitions(table: TableState) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ NEWEST: Final = "4.4.0"
 """The version that schemalint's own environment has."""
 
 OLDER: Final = ("3.2.1", "3.3.2", "4.0.1")
-"""The versions with an environment of their own; each has the parts of `PARTS` alone."""
+"""The versions with an environment of their own; each has the parts of `PARTS`, and from 3.3 on writes."""
 
 PARTS: Final = ("types", "nested", "protocols", "states")
 

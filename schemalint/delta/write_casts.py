@@ -1,0 +1,147 @@
+"""The data of a write as Delta gets it: matched with the table's columns by name or position, and cast.
+
+Sources: ``DeltaInsertCastSupport``, ``DeltaImplicitCast`` and ``DeltaSink`` of Delta Spark 4.4.0; measured as
+in `schemalint.delta.write_effect`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from schemalint.base.values import frozen
+from schemalint.delta import writes
+from schemalint.delta.datatype import VOID, Array, DataType, Field, Map, Struct
+from schemalint.delta.path import Part, Path
+from schemalint.delta.write_columns import is_computed, require_unique
+from schemalint.delta.write_types import Merge, RefusedWrite, Widens, can_cast, may_lose, never, stored
+from schemalint.delta.writes import Method, Mode, Write
+
+MISMATCH: Final = "DELTA_METADATA_MISMATCH"
+_ARITY: Final = "DELTA_INSERT_COLUMN_ARITY_MISMATCH"
+_NO_CAST: Final = "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION"
+_NO_UP_CAST: Final = "CANNOT_UP_CAST_DATATYPE"
+
+Structs: TypeAlias = Callable[[Struct, Struct, Path], Struct]
+"""Casts a struct of the data to one of the table."""
+
+_CASTS_BY_NAME: Final = (4, 4)
+"""The first release that casts what ``saveAsTable`` appends (``DeltaImplicitCast``)."""
+
+_STREAMS_CAST: Final = (4,)
+"""The first release whose streams cast what they write."""
+
+_KEEPS_TYPE_FOR_VOID: Final = (4, 4)
+"""The first release that keeps the type of a value for a void column."""
+
+
+@frozen
+class Casts:
+    """How the data of a write is matched with a table and cast.
+
+    Attributes:
+        table: The columns of the table.
+        write: How it is written.
+        widens: Which types of the table the write may change.
+        merges: Whether the write may change the schema.
+    """
+
+    table: Struct
+    write: Write
+    widens: Widens
+    merges: bool
+
+    def given(self, data: Struct) -> Struct:
+        """Return the data as Delta gets it: matched with the table's columns, and cast.
+
+        Raises:
+            RefusedWrite: It does not match, or there is no cast.
+        """
+        method = self.write.method
+        if method.is_by_position:
+            return self._by_position(data, self.table, ())
+        if method.is_by_name_in_sql:
+            return self._by_name_in_sql(data)
+        if method is Method.STREAM and self.write.delta >= _STREAMS_CAST:
+            return self._for_stream(data)
+        is_append = method is Method.SAVE_AS_TABLE and self.write.mode is Mode.APPEND
+        if is_append and self.write.delta >= _CASTS_BY_NAME:
+            return self._cast_by_name(data, self.table, ())
+        return data
+
+    def _cast_by_name(self, data: Struct, table: Struct, path: Path) -> Struct:
+        fields = []
+        for new in data.fields:
+            old = table.get(new.name)
+            if old is not None:
+                place = (*path, old.name)
+                new = Field(new.name, self._cast(new.type, old.type, place, self._cast_by_name))  # noqa: PLW2901
+            fields.append(new)
+        return Struct(tuple(fields))
+
+    def _by_position(self, data: Struct, table: Struct, path: Path) -> Struct:
+        if len(data.fields) < len(table.fields):
+            raise RefusedWrite(_ARITY, path)
+        fields = [
+            Field(old.name, self._cast(new.type, old.type, (*path, old.name)))
+            for new, old in zip(data.fields, table.fields, strict=False)
+        ]
+        return Struct((*fields, *data.fields[len(table.fields) :]))
+
+    def _by_name_in_sql(self, data: Struct) -> Struct:
+        require_unique(data)
+        for column in self.table.fields:
+            if data.get(column.name) is None and not column.nullable and not is_computed(column):
+                raise RefusedWrite("DELTA_INSERT_COLUMN_MISMATCH", (column.name,))
+        fields = []
+        for new in data.fields:
+            old = self.table.get(new.name)
+            if old is None:
+                if not self.merges:
+                    raise RefusedWrite(MISMATCH, (new.name,))
+                fields.append(new)
+            else:
+                fields.append(Field(old.name, self._cast(new.type, old.type, (old.name,))))
+        return Struct(tuple(fields))
+
+    def _for_stream(self, data: Struct) -> Struct:
+        widens = self.widens if self.merges else never
+        written = Merge(widens, casts=True).structs(self.table, data)
+        fields = []
+        for new in data.fields:
+            target = written.get(new.name)
+            fields.append(new if target is None else Field(new.name, target.type))
+        return Struct(tuple(fields))
+
+    def _cast(self, new: DataType, old: DataType, path: Path, structs: Structs | None = None) -> DataType:
+        """Return the type of a value after it was cast to a column; structs by position, or as told."""
+        match new, old:
+            case _ if stored(new) == stored(old) or new == old:
+                return old
+            case Struct(), Struct():
+                return (structs or self._by_position)(new, old, path)
+            case Array(), Array():
+                return Array(self._cast(new.element, old.element, (*path, Part.ELEMENT), structs))
+            case Map(), Map():
+                key = self._cast(new.key, old.key, (*path, Part.KEY), structs)
+                return Map(key, self._cast(new.value, old.value, (*path, Part.VALUE), structs))
+        if old == VOID and self.write.delta >= _KEEPS_TYPE_FOR_VOID:
+            return new
+        if self.merges and self.widens(old, new):
+            return new
+        self.require(new, old, path)
+        return old
+
+    def require(self, new: DataType, old: DataType, path: Path) -> None:
+        """Require a cast between two leaf types, by the session's ``storeAssignmentPolicy``.
+
+        Raises:
+            RefusedWrite: There is none.
+        """
+        policy = self.write.setting(writes.ASSIGNMENT, "ansi")
+        if policy == "strict":
+            if may_lose(new, old):
+                raise RefusedWrite(_NO_UP_CAST, path)
+            return
+        if not can_cast(new, old, ansi=policy == "ansi"):
+            raise RefusedWrite(_NO_CAST, path)

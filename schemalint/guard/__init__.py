@@ -3,7 +3,7 @@
     from schemalint.guard import guard
 
     guard(df, "sales.orders", contracts="contracts.json", options={"mergeSchema": "true"})
-    df.write.option("mergeSchema", "true").mode("append").saveAsTable("sales.orders")
+    df.write.format("delta").option("mergeSchema", "true").mode("append").saveAsTable("sales.orders")
 
 It loads neither git nor YAML, runs nothing on data, and never fails a job by a fault of its own.
 """

@@ -59,7 +59,7 @@ def test_a_write_is_judged_without_a_job_and_then_does_what_was_said(
     assert [finding.code for finding in refused.findings if finding.refuses] == ["DR001"]
     assert (by_sql.outcome, too_few.outcome) == ("allowed", "refused"), f"{by_sql} {too_few}"
     assert read_table(str(orders)).version == 0
-    wider.write.mode("append").options(**MERGE).saveAsTable("sales.orders")
+    wider.write.format("delta").mode("append").options(**MERGE).saveAsTable("sales.orders")
     assert _columns(orders) == ["id", "c", "s", "x"]
     again = check_write(wider, "sales.orders", contracts=packed(orders, columns=True), options=MERGE)
     assert (again.version, again.outcome) == (1, "allowed")
@@ -151,7 +151,7 @@ def test_a_thousand_batches_see_the_change_of_the_table_inside(spark: SparkSessi
     versions = []
     for number in range(1_000):
         if number == 500:
-            wider.write.mode("append").options(**MERGE).saveAsTable("sales.orders")
+            wider.write.format("delta").mode("append").options(**MERGE).saveAsTable("sales.orders")
         result = check_write(wider, "sales.orders", contracts=contracts, options=MERGE)
         versions.append(
             (result.outcome, result.version, any(each.code == "WR008" for each in result.findings))

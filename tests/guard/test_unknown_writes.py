@@ -57,7 +57,7 @@ def test_without_a_contract_nothing_is_known(orders: Path, contracts: Any) -> No
 
 def test_what_is_no_data_is_unknown(orders: Path) -> None:
     assert check_write(None, "sales.orders", contracts=packed(orders)).outcome == "unknown"
-    assert _write(orders, "no schema").outcome == "unknown"  # type: ignore[arg-type]
+    assert _write(orders, "no schema").outcome == "unknown"
     assert _write(orders, SAME.append(pa.field("x", pa.uint64()))).outcome == "unknown"
     assert check_sql(None, "DROP TABLE sales.orders", contracts=packed(orders)).outcome == "unknown"
     assert _write(orders, save_mode="ignore").outcome == "unknown"

@@ -12,8 +12,8 @@ from schemalint.base.values import field, frozen
 from schemalint.contract.dialects import dialect, dialects
 from schemalint.delta.engine import DATABRICKS, FABRIC
 from schemalint.model.contract import NATIVE
-from schemalint.model.file_format import NATIVE_FORMAT, FileFormat
-from schemalint.project.config import Config
+from schemalint.model.file_format import NATIVE_FORMAT, FileFormat, Variables
+from schemalint.project.config import Config, Target
 from schemalint.project.config.declaration_files import ContractsEntry
 from schemalint.project.git import DEFAULT_GLOBS, Glob, including, parse_glob, selection
 
@@ -108,19 +108,26 @@ def _format(file: ContractsEntry, config: Config, target: str | None) -> FileFor
     Databricks and Fabric make a table of Delta where no format is named; Spark asks a setting of the session.
     """
     only = config.targets.get(target) if target is not None else None
-    variables = dict(file.variables)
-    if only is not None:
-        variables |= {name: value for name, value in only.variables.items() if name in file.variables}
     targets = config.targets.values() if only is None else (only,)
     engines = [engine for each in targets for engine in each.engines.all]
     is_hosted = bool(engines) and all(engine.name in _MAKES_DELTA for engine in engines)
+    shared = _variables(file, None)
+    by_target = {name: _variables(file, each) for name, each in config.targets.items()}
+    variables = shared if only is None else _variables(file, only)
     return FileFormat(
         file.format,
-        tuple(sorted(variables.items())),
-        file.using or (_DELTA if is_hosted else None),
-        file.managed_by,
-        file.how,
+        variables,
+        shared=shared if variables != shared else (),
+        targets=tuple(each for each in by_target.items() if each[1] != shared) if only is None else (),
+        using=file.using or (_DELTA if is_hosted else None),
+        managed_by=file.managed_by,
+        how=file.how,
     )
+
+
+def _variables(file: ContractsEntry, target: Target | None) -> Variables:
+    own = {} if target is None else target.variables
+    return tuple(sorted((name, own.get(name, value)) for name, value in file.variables.items()))
 
 
 def made_files(config: Config) -> tuple[ContractsEntry, ...]:

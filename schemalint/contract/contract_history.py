@@ -16,6 +16,7 @@ from threading import RLock
 from typing import Final, TypeAlias
 
 from schemalint.contract.contract_files import ContractFiles
+from schemalint.contract.overlay import joined_by_key
 from schemalint.contract.read_contracts import read_file
 from schemalint.contract.renamed_tables import renamed_tables
 from schemalint.delta.table import LiveTable
@@ -54,14 +55,12 @@ def tables_at(repository: Repository, files: ContractFiles) -> Callable[[str], C
 
     @lru_cache(maxsize=64)
     def read_all(commit: str) -> dict[str, Contract]:
-        newest: dict[str, Contract] = {}
         if not is_known(repository, commit):
-            return newest
+            return {}
         side = Revision(commit, commit, "applied last")
         contents = changes(repository, EmptyTree("one side"), side, files.format_of, files.listed)
-        for file in contents.head.values():
-            newest.update({contract.key: contract for contract in read_file(file).contracts})
-        return newest
+        files_read = map(read_file, contents.head.values())
+        return joined_by_key(contract for reading in files_read for contract in reading.contracts)
 
     return read_all
 
@@ -84,6 +83,7 @@ class ContractHistory:
         self._touched: dict[int, frozenset[str]] = {}  # what differs between a commit and the one before it
         self._files: dict[str, tuple[Contract, ...]] = {}  # the contracts of each file at the depth
         self._alive: dict[str, dict[str, Contract]] = {}  # the same by table key and file
+        self._names: dict[str, str] = {}  # the keys of tables by those that their overlays have
         # By table key, from the newest commit on: the first commit of each revision, and the revision.
         self._starts: dict[str, list[int]] = {}
         self._revisions: dict[str, list[Contract | None]] = {}
@@ -325,6 +325,8 @@ class ContractHistory:
         parsed = self._parsed(
             {(path, blob) for _number, files in changed for path, blob in files.items() if blob}
         )
+        read = (contract for contracts in parsed.values() for contract in contracts)
+        self._names.update((contract.known_as, contract.key) for contract in read if contract.known_as)
         for number, files in changed:
             touched = {
                 key
@@ -334,20 +336,26 @@ class ContractHistory:
             self._touched[number] = frozenset(touched)
             for key in touched:
                 in_files = self._alive[key]
-                contract = in_files[max(in_files)] if in_files else None
+                contract = joined_by_key(in_files[path] for path in sorted(in_files)).get(key)
                 self._starts.setdefault(key, []).append(number + 1)
                 self._revisions.setdefault(key, []).append(contract)
 
     def _replace(self, path: str, contracts: tuple[Contract, ...]) -> Iterator[str]:
         """Give a file other contracts; yield the keys of old and new ones."""
         for contract in self._files.pop(path, ()):
-            self._alive[contract.key].pop(path, None)
-            yield contract.key
+            key = self._key(contract)
+            self._alive[key].pop(path, None)
+            yield key
         if contracts:
             self._files[path] = contracts
         for contract in contracts:
-            self._alive.setdefault(contract.key, {})[path] = contract
-            yield contract.key
+            key = self._key(contract)
+            self._alive.setdefault(key, {})[path] = contract
+            yield key
+
+    def _key(self, contract: Contract) -> str:
+        """Return the key of the table that a contract declares, or adds to."""
+        return self._names.get(contract.key, contract.key) if contract.extends else contract.key
 
     def _parsed(
         self, blobs: Iterable[tuple[str, str]]

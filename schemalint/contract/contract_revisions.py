@@ -11,6 +11,7 @@ from schemalint.base.errors import ContractError, SchemalintError
 from schemalint.base.values import frozen
 from schemalint.contract.contract_files import ContractFiles
 from schemalint.contract.contract_history import ContractHistory
+from schemalint.contract.overlay import is_overlay, with_overlays
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract
 from schemalint.model.effective import Effective, Environment, effective
@@ -56,13 +57,17 @@ def contracts_at(repository: Repository, side: Side, files: ContractFiles) -> De
     """Return all contracts of one side; one that cannot be read does not hide the others."""
     contents = changes(repository, EmptyTree("one side"), side, files.format_of, files.listed)
     contracts_by_key: dict[str, Contract] = {}
+    overlays: dict[tuple[str, str | None], Contract] = {}
     errors = [*contracts.unread_files(contents)]
     twice: set[str] = set()
     for file in contents.head.values():
         result = contracts.read_file(file)
         errors += result.errors
         for contract in result.contracts:
-            first = contracts_by_key.setdefault(contract.key, contract)
+            if is_overlay(contract):
+                first = overlays.setdefault((contract.key, contract.extends), contract)
+            else:
+                first = contracts_by_key.setdefault(contract.key, contract)
             if first is not contract:
                 twice.add(contract.key)
                 error = ContractError(
@@ -71,9 +76,8 @@ def contracts_at(repository: Repository, side: Side, files: ContractFiles) -> De
                     location=contract.locate(("table",)),
                 )
                 errors.append(error)
-    return Declarations(
-        {key: contracts_by_key[key] for key in contracts_by_key if key not in twice}, tuple(errors)
-    )
+    joined, faults = with_overlays(contracts_by_key, overlays.values())
+    return Declarations({key: joined[key] for key in joined if key not in twice}, (*errors, *faults))
 
 
 @frozen

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from schemalint.base.errors import ConfigError, ContractError, GitError, Location, SchemalintError
+from schemalint.base.errors import ConfigError, ContractError, GitError, Location
 from schemalint.base.printable import visible
 from schemalint.contract.contract_files import made_files
 from schemalint.contract.contract_revisions import Declarations
 from schemalint.contract.dialects import dialects
 from schemalint.contract.made_files import MadeReading, Source, formats, read_made
-from schemalint.contract.overlay import extended, nothing_to_extend
+from schemalint.contract.overlay import with_overlays
 from schemalint.model.contract import NATIVE, Contract
 from schemalint.project import git
 from schemalint.project.config import Config
@@ -91,23 +91,6 @@ def with_tool_files(repository: Repository, side: Side, config: Config, native: 
     errors += (*faults, *(_twice(own[key], joined[key]) for key in twice))
     contracts = {key: contract for key, contract in (*joined.items(), *own.items()) if key not in twice}
     return Declarations(contracts, tuple(errors), tuple(notes))
-
-
-def with_overlays(
-    tables: Mapping[str, Contract], contracts: Iterable[Contract]
-) -> tuple[Mapping[str, Contract], tuple[SchemalintError, ...]]:
-    """Return the tables with what contracts add to them (``extends``), and why one cannot."""
-    joined, errors = dict(tables), list[SchemalintError]()
-    for overlay in contracts:
-        if overlay.extends is None:
-            continue
-        declared = tables.get(overlay.key)
-        if declared is None or declared.dialect != overlay.extends:
-            errors.append(nothing_to_extend(overlay))
-            continue
-        joined[overlay.key], faults = extended(declared, overlay)
-        errors += faults
-    return joined, tuple(errors)
 
 
 def notes_of(file: ContractsEntry, left_out: Sequence[str], more: Sequence[str] = ()) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 from schemalint.base.errors import Location
 from schemalint.base.values import field, frozen, replace
 from schemalint.delta import protocol
+from schemalint.delta.datatype import RecordedChange
 from schemalint.delta.engine import Engine, Engines
 from schemalint.delta.engine_answers import activated_by
 from schemalint.delta.path import Path
@@ -133,7 +134,10 @@ class Contract:
         is_made: Whether another tool makes that file, of many tables; it says nothing else then.
         unsaid: The parts of a contract that the dialect cannot say: see `schemalint.contract.dialects`.
         extends: The format of the declaration that this one adds to, if it declares no columns of its own.
-        renamed_from: The old names of columns of that declaration, by their new ones.
+        renamed_from: The old names of columns of that declaration, by their new paths.
+        type_changes: The type changes of columns of that declaration, by the paths of the types.
+        known_as: The key by which contracts that extend this one know the table, where it is another one: the
+            name that its file has without the variables of a target.
         drop_features: The features that the contract drops explicitly.
         truncated_features: Those of `drop_features` whose drop truncates the history.
         anchors: The location of each declared thing in the text.
@@ -160,7 +164,9 @@ class Contract:
     is_made: bool = False
     unsaid: frozenset[str] = frozenset()
     extends: str | None = None
-    renamed_from: Mapping[str, str] = field(default_factory=dict)
+    renamed_from: Mapping[Path, str] = field(default_factory=dict)
+    type_changes: Mapping[Path, tuple[RecordedChange, ...]] = field(default_factory=dict)
+    known_as: str = ""
     drop_features: frozenset[str] = frozenset()
     truncated_features: frozenset[str] = frozenset()
     protocol: ProtocolLimits = ProtocolLimits()

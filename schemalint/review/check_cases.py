@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from schemalint import contract as contracts
@@ -10,7 +10,7 @@ from schemalint.base.errors import LiveError, MissingEntry, SchemalintError
 from schemalint.base.printable import visible
 from schemalint.contract.consumers import environment
 from schemalint.contract.effective_pairs import effective_pairs, present
-from schemalint.contract.overlay import nothing_to_extend
+from schemalint.contract.overlay import is_overlay, nothing_to_extend, with_overlays
 from schemalint.delta.table import LiveTable
 from schemalint.judge.case import Case, Purpose
 from schemalint.judge.rule_set import RuleSet
@@ -23,6 +23,7 @@ from schemalint.project.config import Config
 from schemalint.project.git import File
 from schemalint.review.check_input import CheckInput, LiveSide
 from schemalint.review.duplicates import duplicates
+from schemalint.review.overlays_beside import overlays_beside
 from schemalint.review.rule_sets import configurations_of
 
 
@@ -241,6 +242,7 @@ class PairedContracts:
         self._broken_before = False
         self._read_before: dict[str, Contract] = {}
         self._read_after: dict[str, Contract] = {}
+        self._overlays: tuple[list[Contract], list[Contract]] = ([], [])
         self.unreadable: set[str] = set()
         self.errors: list[SchemalintError] = []
         self.skipped: list[SkippedTable] = []
@@ -248,6 +250,7 @@ class PairedContracts:
         ordered = sorted(paths, key=lambda path: path not in request.contents.head)
         for path in request.counted("reading", ordered):
             self._read(path)
+        self._join_overlays(frozenset(ordered))
         self._add_declared()
         if self._broken_before:
             self._read_older_bases()
@@ -293,12 +296,31 @@ class PairedContracts:
             self.unreadable |= {contract.key for contract in before.contracts}
         elif before.errors:
             self._broken_before = True
-        for side, result in ((self._read_before, before), (self._read_after, after)):
+        for side, overlays, result in zip(
+            (self._read_before, self._read_after), self._overlays, (before, after), strict=True
+        ):
             for contract in result.contracts:
-                if contract.extends is None:  # those that extend another one are joined with it
+                if contract.extends is None:
                     side.setdefault(contract.key, contract)
+                elif is_overlay(contract):
+                    overlays.append(contract)
                 elif self._request.declared is None and side is self._read_after:
                     self.errors.append(nothing_to_extend(contract))
+
+    def _join_overlays(self, selected: Container[str]) -> None:
+        """Join tables with the contracts that extend them; a file with either may not be selected."""
+        read = (self._read_before, self._read_after)
+        beside = overlays_beside(self._request.contents, selected, read, self._overlays)
+        for tables, overlays, found in zip(read, self._overlays, beside, strict=True):
+            for contract in found:
+                if contract.extends is None:
+                    tables.setdefault(contract.key, contract)
+                else:
+                    overlays.append(contract)
+            wanted = (overlay for overlay in overlays if overlay.key not in self.unreadable)
+            joined, faults = with_overlays(tables, wanted)
+            tables.update(joined)
+            self.errors += faults if tables is self._read_after else ()
 
     def _read_older_bases(self) -> None:
         """Take contracts from older revisions where a file of the base is unreadable.

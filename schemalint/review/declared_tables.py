@@ -19,8 +19,9 @@ from schemalint.base.values import field, frozen, replace
 from schemalint.contract.contract_files import made_files
 from schemalint.contract.declared_sides import paired, stale_base, why_not_made
 from schemalint.contract.made_files import MadeReading
+from schemalint.contract.overlay import is_overlay
+from schemalint.contract.overlay import with_overlays as joined
 from schemalint.contract.tool_files import notes_of, read_file, require_known
-from schemalint.contract.tool_files import with_overlays as joined
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.fact import DuplicateTable
 from schemalint.model.finding import Finding, SkippedTable
@@ -376,5 +377,5 @@ def _native(
         may_extend = everything and b"extends" in file.data
         if may_extend or not tables.keys().isdisjoint(contracts.table_keys(file)):
             for contract in contracts.read_file(file).contracts:
-                if contract.key in tables or contract.extends is not None:
+                if (contract.key in tables or contract.extends is not None) and not is_overlay(contract):
                     yield contract

@@ -63,21 +63,23 @@ def duplicates(
     for path in present:
         for contract in _parsed(contents.head, [path]):
             by_name[name(contract.key)].append(path)
-    words = _words_of_names(by_name)
+    words = words_of_names(by_name)
     of_changed = _parsed(contents.head, present)
     ends = {_last_part(location) for contract in of_changed for location in _locations(contract)}
     ends.update(map(_last_part, locations.values()))
     contents = contents.with_unchanged(_texts(words, ends))
     files = contents.head
     for path in files.keys() - changed:
-        if _may_hold_name(files[path].data, words):
+        if may_hold_name(files[path].data, words):
             for key in contracts.table_keys(files[path]):
                 if name(key) in by_name:
                     by_name[name(key)].append(path)
     for key in sorted(by_name):
         if len(by_name[key]) > 1:
             shared = _parsed(files, sorted(by_name[key]))
-            yield from _same(shared, lambda contract: [name(contract.key)], contents, _as_table)
+            yield from _same(
+                shared, lambda contract: [(name(contract.key), contract.extends)], contents, _as_table
+            )
     is_located = bool(locations) or any(any(_declared(contract)) for contract in of_changed)
     sharing = _sharing_location(files, present, ends, is_located=is_located)
     if sharing:
@@ -91,7 +93,7 @@ def _without_catalog(key: str, catalogs: Collection[str]) -> str:
     return rest if first in catalogs and "." in rest else key
 
 
-def _words_of_names(names: Iterable[str]) -> set[bytes] | None:
+def words_of_names(names: Iterable[str]) -> set[bytes] | None:
     """Return words, one of which is in every file that declares one of the tables; None if there are many."""
     words: set[bytes] = set()
     for name in names:
@@ -102,7 +104,7 @@ def _words_of_names(names: Iterable[str]) -> set[bytes] | None:
     return words
 
 
-def _may_hold_name(data: bytes, words: set[bytes] | None) -> bool:
+def may_hold_name(data: bytes, words: set[bytes] | None) -> bool:
     """Return whether a file may declare a table whose name has one of the words."""
     if words is None or _hides_words(data) or (not data.isascii() and _FOLDED_TO_ASCII.search(data)):
         return True
@@ -136,7 +138,7 @@ def _sharing_location(
 ) -> list[Contract]:
     """Return the contracts that may share a location with a changed one, preselected by their bytes."""
     paths = [path for path in sorted(files) if path in present or _may_share(files[path], ends, is_located)]
-    sharing = _parsed(files, paths)
+    sharing = [contract for contract in _parsed(files, paths) if contract.extends is None]
     is_located = is_located or any(any(_declared(contract)) for contract in sharing)
     return sharing if is_located and len(sharing) > 1 else []
 

@@ -88,14 +88,29 @@ class ColumnReader:
             self._report.in_text(yaml_path, error.offset, message, suggestion(text, error))
             return None
 
+    def deprecation(self, data: native.Deprecation, yaml_path: YamlPath) -> contract.Deprecation:
+        """Return the deprecation of a column; report dates that are none."""
+        return contract.Deprecation(
+            since=read_date(data.get("since"), (*yaml_path, "since"), self._report),
+            remove_after=read_date(data.get("remove_after"), (*yaml_path, "remove_after"), self._report),
+            reason=data.get("reason"),
+        )
+
+    def backfill(self, data: native.Backfill, yaml_path: YamlPath) -> contract.Backfill:
+        """Return how a column is filled; the steps of its source count as names of fields."""
+        source = read_path(data["from"], (*yaml_path, "from"), self._report, Struct())
+        ways_out = contract.WaysOut("unfilled" in data, "inexact" in data, data.get("differing"))
+        zone = read_time_zone(data.get("time_zone"), (*yaml_path, "time_zone"), self._report)
+        return contract.Backfill(source, data["with"], ways_out, zone)
+
     def _field(self, column: native.Column, yaml_path: YamlPath, parent: Path) -> Field:
         path = (*parent, column["name"])
         typed = self._typed(column, yaml_path, path)
         type_, changes = distributed(typed.type, typed.history or ())
         if "deprecated" in column:
-            self.deprecated[path] = self._deprecation(column["deprecated"], (*yaml_path, "deprecated"))
+            self.deprecated[path] = self.deprecation(column["deprecated"], (*yaml_path, "deprecated"))
         if "backfill" in column:
-            self.backfills[path] = self._backfill(column["backfill"], (*yaml_path, "backfill"))
+            self.backfills[path] = self.backfill(column["backfill"], (*yaml_path, "backfill"))
         return Field(
             column["name"],
             type_,
@@ -179,19 +194,6 @@ class ColumnReader:
         if from_type is None or to_type is None or at is None:
             return None
         return Entry(at, from_type, to_type)
-
-    def _deprecation(self, data: native.Deprecation, yaml_path: YamlPath) -> contract.Deprecation:
-        return contract.Deprecation(
-            since=read_date(data.get("since"), (*yaml_path, "since"), self._report),
-            remove_after=read_date(data.get("remove_after"), (*yaml_path, "remove_after"), self._report),
-            reason=data.get("reason"),
-        )
-
-    def _backfill(self, data: native.Backfill, yaml_path: YamlPath) -> contract.Backfill:
-        source = read_path(data["from"], (*yaml_path, "from"), self._report, Struct())
-        ways_out = contract.WaysOut("unfilled" in data, "inexact" in data, data.get("differing"))
-        zone = read_time_zone(data.get("time_zone"), (*yaml_path, "time_zone"), self._report)
-        return contract.Backfill(source, data["with"], ways_out, zone)
 
 
 def _identity(data: native.Identity | None) -> Identity | None:

@@ -19,6 +19,7 @@ def json_schema() -> dict[str, Any]:
             description="The declared schema of one Delta table.",
             texts={
                 ("TypeChange", "from"): "The type before the change.",
+                ("OverlayChange", "from"): "The type before the change.",
                 ("Backfill", "from"): "Path of the column that has the values so far.",
                 ("Backfill", "with"): "SQL expression of the value, from columns of the same row.",
                 ("RuleException", "from"): _OLD,
@@ -31,6 +32,7 @@ def json_schema() -> dict[str, Any]:
     only_in_contracts = [key for key in schema["properties"] if key not in overlay["properties"]]
     return {
         **schema,
+        "definitions": {**overlay["definitions"], **schema["definitions"]},
         "properties": {**schema["properties"], **{key: overlay["properties"][key] for key in own}},
         "required": [key for key in schema["required"] if key != "columns"],
         "anyOf": [

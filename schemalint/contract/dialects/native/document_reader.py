@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from schemalint.base.document import Document, Mapping, Sequence, data_of
-from schemalint.base.document.outline import Outline
+from schemalint.base.document import Document, Mapping, data_of
 from schemalint.base.document.outline import read_beside as read_items_beside
 from schemalint.base.document.shape import check_for
 from schemalint.base.errors import ContractError
-from schemalint.base.values import replace
 from schemalint.contract.anchors import TextAnchors
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.build import Columns, UnreadColumns, build
 from schemalint.contract.dialects.native.faults import Report
+from schemalint.contract.dialects.native.overlay_reader import read_overlay
 from schemalint.delta.datatype import Field
 from schemalint.model.contract import Contract
 
@@ -84,7 +83,7 @@ def _read(data: dict[str, Any], report: Report, unread: UnreadColumns | None = N
         if report.errors:
             return None
     if is_overlay:
-        return _overlay(data, report)
+        return read_overlay(cast("native.Overlay", data), report)
     return build(cast("native.Contract", data), report, unread)
 
 
@@ -105,14 +104,3 @@ def _order(error: ContractError) -> tuple[object, ...]:
     if location:
         return (location.line, location.column, error.message)
     return ()
-
-
-def _overlay(data: dict[str, Any], report: Report) -> Contract:
-    """Return what a document adds to another declaration."""
-    document, end = report.document, report.document.span.end
-    unread = UnreadColumns(
-        Columns(), Columns(), Outline.of(document, Sequence((), flow=False, start=end, end=end))
-    )
-    contract = build(cast("native.Contract", {**data, "columns": []}), report, unread)
-    tool = data["extends"]
-    return replace(contract, managed_by=tool, extends=tool, renamed_from=data.get("renamed_from", {}))

@@ -342,8 +342,15 @@ class Contract(TypedDict, total=False):
     """Exceptions: findings approved with a reason."""
 
 
+class OverlayChange(_From, total=False):
+    """A recorded type change of a column that another file declares."""
+
+    to: Required[str]
+    """The type after the change."""
+
+
 class Overlay(TypedDict, total=False):
-    """What a table needs beside its declaration in a file of another tool."""
+    """What a table needs beside its declaration in a file of another format."""
 
     __pydantic_config__ = _CONFIG  # type: ignore[misc]  # pydantic's name for the configuration of a TypedDict
 
@@ -352,15 +359,23 @@ class Overlay(TypedDict, total=False):
     table: Required[str]
     """Table name, as the other file declares it."""
     extends: Required[str]
-    """Format of the other file, e.g. `dbt`; it declares the columns, and this one none."""
+    """Format of the other file, e.g. `dbt` or `sql`; it declares the columns, and this one none."""
     location: str
     """Location of the table: an absolute URI, or relative to the target's root."""
     owner: str
     """Person or team responsible for the table."""
     renamed_from: dict[str, str]
-    """Old names of renamed columns, by their new names."""
+    """Old names of renamed columns, by their new paths."""
+    type_changes: dict[str, list[OverlayChange]]
+    """Recorded type changes, oldest first, by the path of what changed, e.g. `customer.zip`."""
+    deprecated: dict[str, Deprecation]
+    """Deprecated columns, by their paths."""
+    backfill: dict[str, Backfill]
+    """How columns are filled from others of the same row, by their paths."""
     dropped: list[str | Dropped]
     """Columns that may be dropped."""
+    drop_features: list[str | DroppedFeature]
+    """Table features to drop, by name."""
     properties: dict[str, PropertyValue]
     """Table properties: value by key; null removes a property."""
     protocol: Protocol
@@ -382,6 +397,7 @@ NOUNS: Final[dict[object, str]] = {
     Identity: "identity",
     Deprecation: "deprecated",
     Backfill: "backfill",
+    OverlayChange: "an entry of type_changes",
     Dropped: "an entry of dropped",
     DroppedFeature: "an entry of drop_features",
     Protocol: "protocol",

@@ -213,6 +213,19 @@ def _in_dropped(value: Node) -> Iterator[tuple[Anchor, Span]]:
             yield ("dropped", split_path(column.text)), column.span
 
 
+def _in_paths(kind: str) -> Callable[[Node], Iterator[tuple[Anchor, Span]]]:
+    """Return the spans of what a contract that extends another one says of columns, by their paths."""
+
+    def spans(value: Node) -> Iterator[tuple[Anchor, Span]]:
+        for entry in entries_of(value):
+            path = split_path(entry.key.text)
+            yield (kind, path), _entry_span(entry) if isinstance(entry.value, Scalar) else entry.key.span
+            for inner in entries_of(entry.value):
+                yield (f"{kind}.{inner.key.text}", path), _value_span(inner)
+
+    return spans
+
+
 _MEMBERS: Final[dict[str, Callable[[Node], Iterator[tuple[Anchor, Span]]]]] = {
     "properties": _in_properties,
     "constraints": _in_constraints,
@@ -222,6 +235,7 @@ _MEMBERS: Final[dict[str, Callable[[Node], Iterator[tuple[Anchor, Span]]]]] = {
     "consumers": _in_consumers,
     "allow": _in_exceptions,
     "dropped": _in_dropped,
+    **{kind: _in_paths(kind) for kind in ("backfill", "deprecated", "renamed_from", "type_changes")},
 }
 
 

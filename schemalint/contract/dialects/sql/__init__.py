@@ -11,17 +11,19 @@ Nothing in a file is run or opened.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from schemalint.base.document import decode
 from schemalint.base.errors import ContractError
+from schemalint.base.values import replace
 from schemalint.contract.dialects import Reading
 from schemalint.contract.dialects.sql.file_reader import FileReader
 from schemalint.contract.dialects.sql.lexer import SqlText
 from schemalint.contract.dialects.sql.table import Anchors, Table
+from schemalint.contract.dialects.sql.targets import with_target
 from schemalint.model.contract import Contract, ManagedHow
-from schemalint.model.file_format import FileFormat
+from schemalint.model.file_format import FileFormat, Variables
 
 EXPRESSES: Final = frozenset(
     {"comment", "default", "generated", "identity"}
@@ -47,6 +49,29 @@ def read(path: str, data: bytes | str, _older: Reading | None, settings: FileFor
         source = SqlText(path, data if isinstance(data, str) else decode(data, path))
     except ContractError as error:
         return Reading(errors=(error,))
+    reading = _read(source, settings)
+    if settings.shared and _has_variable(source, settings.shared):
+        shared = _read(source, replace(settings, variables=settings.shared))
+        reading = replace(reading, contracts=tuple(_known_as(reading.contracts, shared.contracts)))
+    for target, variables in settings.targets:
+        if _has_variable(source, variables):
+            reading = with_target(reading, target, _read(source, replace(settings, variables=variables)))
+    return reading
+
+
+def _has_variable(source: SqlText, variables: Variables) -> bool:
+    """Whether a text may have one of the variables."""
+    return any(name in source.text for name, _value in variables)
+
+
+def _known_as(contracts: Sequence[Contract], shared: Sequence[Contract]) -> Iterator[Contract]:
+    """Yield the contracts with the keys that they have without the variables of a target."""
+    keys = {contract.document: contract.key for contract in shared}
+    for contract in contracts:
+        yield replace(contract, known_as=keys.get(contract.document, ""))
+
+
+def _read(source: SqlText, settings: FileFormat) -> Reading:
     reader = FileReader(source, settings)
     reader.read()
     contracts: list[Contract] = []

@@ -233,8 +233,12 @@ STRUCT_STATISTICS: Final = Span("3.3")
 READER_VERSION_3_ALONE: Final = Span("3.3")
 """``CREATE TABLE`` takes reader version 3 without writer version 7, and makes that 7."""
 
-ICEBERG_PARTITIONS: Final = Span("3.3")
-"""Iceberg compatibility refuses partition columns of some types."""
+ICEBERG_PARTITIONS: Final = Span("3.3", until="4.5")
+"""Iceberg compatibility refuses partition columns of type decimal.
+
+The check compares with the companion of DecimalType, which no column has; delta-io/delta#7429 mends that on
+master, and the branches up to 4.4 do not have it.
+"""
 
 ICEBERG_JAR_FIRST: Final = Span("4.4", not_before="4.0.1")
 """Without the jar delta-iceberg, a statement that asks for Iceberg is refused before its commit."""

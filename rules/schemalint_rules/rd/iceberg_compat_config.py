@@ -4,9 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from schemalint.delta.datatype import Array, Atomic, DataType, Decimal, Map, type_at, walk
-from schemalint.delta.engine_answers import checks_iceberg_partitions, sets_of_existing_table
+from schemalint.delta.engine_answers import (
+    checks_iceberg_partitions,
+    has_own_types,
+    sets_of_existing_table,
+)
 from schemalint.delta.feature import FEATURES
-from schemalint.delta.path import format_path
+from schemalint.delta.iceberg_defaults import is_iceberg_literal
+from schemalint.delta.path import Path, format_path
 from schemalint.delta.properties import COLUMN_MAPPING_MODE, ICEBERG_COMPAT_KEYS, is_true
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, replace, rule
 
@@ -21,14 +26,29 @@ def _has_name(*names: str) -> Callable[[DataType], bool]:
     return lambda type_: isinstance(type_, Atomic) and type_.name in names
 
 
+def _is_spatial(type_: DataType) -> bool:
+    return isinstance(type_, Atomic) and type_.name.startswith(("geometry", "geography"))
+
+
+def _is_refused_anyway(path: Path, type_: DataType, ctx: RuleContext) -> bool:
+    """Whether a spatial type is new, and one that the engine does not store: TW012 reports that."""
+    is_new = type_at(ctx.before.columns, path) != type_
+    return _is_spatial(type_) and is_new and not has_own_types(ctx.engine, type_)
+
+
 def _refused_by_v1(type_: DataType) -> bool:
-    return isinstance(type_, Array | Map) or _has_name("void")(type_)
+    return isinstance(type_, Array | Map) or _has_name("void")(type_) or _is_spatial(type_)
+
+
+def _refused_by_v2(type_: DataType) -> bool:
+    return _has_name("void", "variant")(type_) or _is_spatial(type_)
 
 
 # The types that each version refuses. Measured on Delta 4.4.0: V1 accepts variant, V2 does not.
+# Spatial types: CheckGeoSpatialTableFeatureDisabled in IcebergCompat.scala, of V1 and V2.
 _FORBIDDEN: Mapping[str, Callable[[DataType], bool]] = {
     _V1: _refused_by_v1,
-    _V2: _has_name("void", "variant"),
+    _V2: _refused_by_v2,
     _V3: _has_name("void"),
 }
 
@@ -52,9 +72,11 @@ def iceberg_compat_config(_contract: Contract, ctx: RuleContext) -> Iterator[Pro
     - column mapping is off; a new table gets the mode `name` automatically, an existing table does not;
     - more than one of the three is enabled;
     - deletion vectors are enabled with V1 or V2, or with Hudi;
-    - row tracking is disabled with V3;
+    - row tracking is disabled with V3, or is on already where an existing table gets V3;
+    - a column has a default that is no plain value with V3: `NULL`, `DATE'2026-01-31'`, a function;
     - a column has a type that the version does not accept: `void`; arrays and maps with V1; `variant` with
-      V2; a partition column of type `decimal` with V2 and V3, from Delta 3.3 on;
+      V2; `geometry` and `geography` with V1 and V2; a partition column of type `decimal` with V2 and V3, from
+      Delta 3.3 to 4.4;
     - `delta.universalFormat.enabledFormats` names `iceberg`, but none of the three is enabled;
     - V3 was enabled and no longer is;
     - V2 is enabled for an existing table, and the engine of the target is Delta 3.2 or older.
@@ -65,7 +87,8 @@ def iceberg_compat_config(_contract: Contract, ctx: RuleContext) -> Iterator[Pro
 
     Delta refuses all of these with `DELTA_ICEBERG_COMPAT_VIOLATION` and a subclass for the reason, such as
     `WRONG_REQUIRED_TABLE_PROPERTY` or `UNSUPPORTED_DATA_TYPE`; violations of UniForm's own requirements with
-    `DELTA_UNIVERSAL_FORMAT_VIOLATION`; and disabling V3 with "IcebergCompat cannot be disabled". If you
+    `DELTA_UNIVERSAL_FORMAT_VIOLATION`; disabling V3 with "IcebergCompat cannot be disabled", and V3 where row
+    tracking is on with "Please disable RowTracking first" (measured on Delta 4.4.0). If you
     disable V1 or V2 under UniForm, Delta reports success, but also removes the format.
 
     ## What to do
@@ -118,6 +141,8 @@ def _problems(ctx: RuleContext) -> Iterator[Problem]:
         yield from _vectors(key, ctx)
         yield from _row_tracking(key, ctx)
         yield from _types(key, ctx)
+        if key == _V3:
+            yield from _defaults(ctx)
     yield from _universal_format(ctx, enabled)
     if is_true(ctx.before.properties.get(_V3)) and _V3 not in enabled:
         replacement = f" in favor of {enabled[0]}" if enabled else ""
@@ -181,10 +206,48 @@ def _row_tracking(key: str, ctx: RuleContext) -> Iterator[Problem]:
             f"{_VIOLATION}.WRONG_REQUIRED_TABLE_PROPERTY",
         )
 
+    if key == _V3 and not is_true(ctx.before.properties.get(_V3)) and _is_tracked_before(ctx):
+        yield _problem(
+            ctx,
+            [key],
+            f"{key} cannot be set on a table that has row tracking already",
+            f"unset it in a change before this one (`{_TRACKING}: null`): {_V3} turns it on again",
+            None,
+        )
+
+
+def _is_tracked_before(ctx: RuleContext) -> bool:
+    return not ctx.is_new_table and is_true(ctx.before.properties.get(_TRACKING))
+
+
+def _defaults(ctx: RuleContext) -> Iterator[Problem]:
+    """Check the defaults of columns; those of fields inside of structs Delta does not have."""
+    for field in ctx.after.columns.fields:
+        if isinstance(field.default, str) and not is_iceberg_literal(field.default, field.type):
+            problem = _problem(
+                ctx,
+                [_V3],
+                f"{_V3} takes no default of {format_path((field.name,))} but a plain value, not "
+                f"{field.default}",
+                "write a number, true or false, or a text in quotes, which dates and times are too",
+                f"{_VIOLATION}.UNSUPPORTED_DATA_TYPE",
+            )
+            before = ctx.before.columns.get(field.name)
+            if is_true(ctx.before.properties.get(_V3)) and (
+                before is None or before.default != field.default
+            ):
+                problem = replace(problem, object=None, path=(field.name,))
+            yield replace(problem, new=field.default)
+
 
 def _types(key: str, ctx: RuleContext) -> Iterator[Problem]:
     forbidden = _FORBIDDEN[key]
-    if paths := [path for path, type_ in walk(ctx.after.columns) if forbidden(type_)]:
+    paths = [
+        path
+        for path, type_ in walk(ctx.after.columns)
+        if forbidden(type_) and not _is_refused_anyway(path, type_, ctx)
+    ]
+    if paths:
         columns = ", ".join(map(format_path, paths))
         problem = _problem(
             ctx,

@@ -41,7 +41,7 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo tour test coverage docs dist version home bench answers apply kill engine engine-environment engine-pins apply-engines dbt record probe ground fuzz lint pins clean
+.PHONY: help demo tour test coverage docs dist version home bench answers apply kill engine engine-environment engine-pins apply-engines dbt record probe protocol ground fuzz lint pins clean
 .PHONY: require-java require-python
 
 help:
@@ -61,6 +61,7 @@ help:
 	@echo 'make record    record all answers of the engine again, and kill all plans (takes hours)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
 	@echo 'make ground    the tests without Spark on the lowest versions that pyproject.toml allows (takes long)'
+	@echo 'make protocol  list what a CHECKOUT of Delta has and no table here: features, types, properties, errors'
 	@echo 'make fuzz      fuzz all readers for an hour, or for FUZZ_SECONDS (docs/fuzzing.md)'
 	@echo 'make lint      ruff, mypy, the direction of imports, and zizmor for the workflows'
 	@echo 'make pins      bring requirements/ in line with pyproject.toml; UPGRADE=1 takes the newest versions'
@@ -197,6 +198,11 @@ ground: $(INSTALLED)
 	$(BIN)/uv pip install --quiet --python .ground --requirement .ground/lowest.txt
 	$(BIN)/uv pip install --quiet --python .ground --no-deps --no-build-isolation --editable .
 	PATH=$(CURDIR)/.ground/bin:$$PATH .ground/bin/python -m pytest -n 2 --dist loadgroup -m 'not spark' $(TESTS)
+
+# After a release of Delta: what its checkout knows, and no table here has.
+protocol: $(INSTALLED)
+	@test -n '$(CHECKOUT)' || { echo 'say which: make protocol CHECKOUT=../delta' >&2; exit 2; }
+	@PYTHONPATH=tests $(BIN)/python -m engine.checkout $(CHECKOUT)
 
 fuzz: $(FUZZ_INSTALLED)
 	PYTHONPATH=tests $(BIN)/python -m fuzz.run --seconds $(FUZZ_SECONDS)

@@ -59,7 +59,8 @@ class TableFeature:
         preview: Whether Delta may still change the feature incompatibly.
         settable: Whether ``delta.feature.<name>`` adds the feature to an existing table.
         in_spark: Whether Delta Spark 4.4.0 knows the feature; otherwise it refuses tables that list it.
-        source: The file that defines the feature, in Delta Spark (Scala) or Delta Kernel (Java).
+        source: The file that defines the feature, in Delta Spark (Scala), Delta Kernel (Java), or the text of
+            a proposal.
     """
 
     name: str
@@ -346,7 +347,32 @@ _NOT_IN_SPARK: Final = (
     TableFeature(
         "collations-preview", preview=True, settable=False, in_spark=False, source="TableFeatures.java"
     ),
+    # Proposals, whose code is in neither (protocol_rfcs/ of delta-io/delta, read at bb1057f4).
+    TableFeature(
+        "columnMappingUsageTracking",
+        requires=frozenset({"columnMapping"}),
+        settable=False,
+        in_spark=False,
+        source="column-mapping-usage-tracking.md",
+    ),
+    TableFeature(
+        "adaptiveMetadata", reader=True, settable=False, in_spark=False, source="iceberg-v4-metadata.md"
+    ),
+    TableFeature(
+        "timestampNanos",
+        reader=True,
+        requires=frozenset({"timestampNtz"}),
+        settable=False,
+        in_spark=False,
+        source="nanosecond-timestamps.md",
+    ),
 )
+
+OTHER_NAMES: Final[Mapping[str, str]] = MappingProxyType({"timestampWithoutTimezone": "timestampNtz"})
+"""Names that writers gave features before these had theirs, in logs that stay as they are.
+
+delta-io/delta-kernel-rs#2842 (July 2026) reads such a table; Delta Spark 4.4.0 does not know the name.
+"""
 
 FEATURES: Final[Mapping[str, TableFeature]] = MappingProxyType(
     {row.name: row for row in (*_LEGACY, *_BY_NAME, *_PREVIEWS, *_NOT_IN_SPARK)}

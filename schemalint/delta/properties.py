@@ -331,6 +331,15 @@ _ROWS: Final = (
 PROPERTIES: Final[Mapping[str, TableProperty]] = MappingProxyType({row.key: row for row in _ROWS})
 """All properties that Delta knows, by key in the spelling that Delta stores."""
 
+OF_KERNEL: Final = frozenset(
+    {"delta.enableIcebergWriterCompatV1", "delta.enableIcebergWriterCompatV3"}
+    | {"delta.columnMapping.hasDroppedOrRenamed"}
+)
+"""Properties of Delta Kernel (TableConfig.java), and of a proposal (column-mapping-usage-tracking.md).
+
+Delta Spark refuses to set them (``DELTA_UNKNOWN_CONFIGURATION``, measured on Delta 4.4.0).
+"""
+
 RESERVED: Final = frozenset(
     {"collation", "comment", "external", "is_managed_location"}
     | {"location", "owner", "provider", "table_type"}

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.engine_answers import knows_feature
-from schemalint.delta.feature import FEATURES, find_feature
+from schemalint.delta.feature import FEATURES, OTHER_NAMES, find_feature
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
@@ -65,7 +65,11 @@ def feature_not_in_spark(table: LiveTable, ctx: RuleContext) -> Iterator[Problem
         verb, it = ("does", "it") if len(lacking) == 1 else ("do", "they")
         is_of_others = answers[0] not in lacking
         help_text = "use a client that supports it"
-        if near and row is None:
+        if name in OTHER_NAMES:
+            help_text = f"it is another name of {OTHER_NAMES[name]}, which clients on delta-kernel-rs read"
+        elif row is None and near is None:
+            help_text = f"it is of a newer Delta, and not known here: {help_text}"
+        elif near and row is None:
             help_text = f"the correct case of the name is {near.name}"
         elif answer.since:
             help_text = f"{help_text}; {answer.since}"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.engine_answers import knows_older_property
-from schemalint.delta.properties import suggest_property
+from schemalint.delta.properties import OF_KERNEL, suggest_property
 from schemalint.delta.requests import PropertyVerdict, judge_property
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
@@ -66,12 +66,9 @@ def property_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
         match judge_property(key, value):
             case PropertyVerdict.UNKNOWN if not knows_older_property(ctx.engine, key):
                 is_live = ctx.has_value(key, value)
-                suggestion = suggest_property(key)
                 yield Problem(
-                    f"{key} is not a table property of Delta",
-                    help=f"did you mean {suggestion}?"
-                    if suggestion
-                    else "remove it; if it is your own, omit `delta.`",
+                    f"{key} is not a table property of Delta{' Spark' if key in OF_KERNEL else ''}",
+                    help=_help(key),
                     severity=Severity.WARNING if is_live else None,
                     object=ObjectRef("property", key),
                     delta_error=None if is_live else "DELTA_UNKNOWN_CONFIGURATION",
@@ -83,3 +80,12 @@ def property_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
                     severity=Severity.WARNING,
                     object=ObjectRef("property", key),
                 )
+
+
+def _help(key: str) -> str:
+    if key in OF_KERNEL:
+        return "a writer on Delta Kernel sets it; leave it out here"
+    suggestion = suggest_property(key)
+    if suggestion:
+        return f"did you mean {suggestion}?"
+    return "remove it; if it is your own, omit `delta.`"

@@ -16,7 +16,7 @@ from typing import Final
 
 from schemalint.base.errors import LiveError
 from schemalint.base.values import grouped, replace
-from schemalint.delta.feature import FEATURES
+from schemalint.delta.feature import FEATURES, OTHER_NAMES
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.schema_history import may_misfit_files
 from schemalint.delta.table import History, LiveTable, LogDefect
@@ -212,10 +212,10 @@ def _order(defect: LogDefect) -> tuple[str, int, str]:
 
 
 def _warnings(protocol: Protocol) -> Iterator[str]:
-    if unknown := sorted(protocol.reader_features - FEATURES.keys()):
+    if unknown := sorted(protocol.reader_features - FEATURES.keys() - OTHER_NAMES.keys()):
         yield (
-            f"the table requires the reader features {', '.join(unknown)}, which this version of schemalint "
-            "does not know: it may misread the log"
+            f"the table requires the reader features {', '.join(unknown)}, of a newer Delta and not known "
+            "here: schemalint may misread the log"
         )
     if CATALOG_MANAGED in protocol.reader_features:
         yield POSSIBLY_STALE

@@ -155,15 +155,10 @@ def command(options: ApplyCommand) -> int:
     confirmation. Without a terminal and without --yes it changes nothing and exits with 4. It does not ask
     if --approved, or approved-plans in the configuration, has the hashes of all steps.
 
-    Tables change in parallel, and a failed table does not stop the others, unless --fail-fast is given; the
-    report says which tables were left alone and why, and a second run executes the rest.
-    After the last commit of a table the command prints the settings that its blocked streams need.
-    With --plan the file alone says what to do: contracts are not read, and tables outside of the plan stay
-    unchanged. Steps that the tables have completed already are left out, so that the same file goes on after
-    any interruption; a table that others changed is refused. The steps run only with --approved,
-    approved-plans or the answer in a terminal: --yes approves no file.
-    With --log the command first empties FILE, then writes a line at once for each statement and each table
-    that ends, and a last one with the exit status; `schemalint schema deploy-log` describes them.
+    Tables change in parallel, and a failed table does not stop the others; a second run executes the rest.
+    With --plan the file alone says what to do, and goes on where it stopped; its steps run only with
+    --approved, approved-plans or the answer in a terminal. After the last commit of a table the command
+    prints the settings that its blocked streams need.
     """
     as_json = options.output_format == "json"
     with DeployLog(options.run.log_file) as log, _planned(options) as (deployment, spark):

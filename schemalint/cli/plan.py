@@ -95,11 +95,10 @@ def command(options: PlanOptions) -> int:
     table what happens to the declared streams, with the settings that unblock them.
 
     A table with a fill has a statement as long as both columns exist: writers may add rows to fill, and only
-    `apply` counts them. It exits with 0 once none is left.
+    `apply` counts them.
 
     The format sql is for other tools that run SQL: everything but the statements is a comment. Afterwards
-    `plan --exit-code` exits with 0 if no statement is left, and `check --live --all --strict` verifies the
-    tables.
+    `check --live --all --strict` verifies the tables.
     """
     changed, against = options.changed, options.against
     repository, settings = repository_settings(options.connection)

@@ -15,7 +15,7 @@ from engine.write_questions import OF_EACH_SHAPE, SHAPES, questions, state_of
 from support.golden import assert_golden
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "writes.md"
 INTRODUCTION: Final = """\
@@ -63,16 +63,24 @@ def _spark() -> str:
     by_version = {version: read_record(record_path("writes", version)) for version in VERSIONS}
     lines = [f"## Delta {newest}", "", "Where an older release does something else, it is in brackets.", ""]
     lines += [f"| the data has | {' | '.join(OF_EACH_SHAPE)} |", "| --- |" + " --- |" * len(OF_EACH_SHAPE)]
+    rows = {}
     for shape, (table, _) in SHAPES.items():
         before = columns_of(state_of(table)) if table.columns else ""
-        cells = [
+        rows[shape] = [
             _cell(
                 {version: answers.get(f"{shape}: {way}") for version, answers in by_version.items()}, before
             )
             for way in OF_EACH_SHAPE
         ]
-        lines.append(f"| {shape} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_rows(rows)]) + "\n"
+
+
+def _rows(cells_by_shape: Mapping[str, list[str]]) -> Iterator[str]:
+    """Yield a row for all shapes with the same answers."""
+    shapes: dict[tuple[str, ...], list[str]] = {}
+    for shape, cells in cells_by_shape.items():
+        shapes.setdefault(tuple(cells), []).append(shape)
+    yield from (f"| {'; '.join(alike)} | {' | '.join(cells)} |" for cells, alike in shapes.items())
 
 
 def _cell(answers: Mapping[str, Answer | None], before: str) -> str:
@@ -98,10 +106,10 @@ def _arrow() -> str:
         "",
     ]
     lines += [f"| the data has | {' | '.join(ARROW_WAYS)} |", "| --- |" + " --- |" * len(ARROW_WAYS)]
+    rows = {}
     for shape, (table, _) in SHAPES.items():
         known = [answers.get(f"{shape}: {way}") for way in ARROW_WAYS]
         if table.columns and all(known):
             before = columns_of(state_of(table))
-            words = [_word(answer, before) for answer in known if answer is not None]
-            lines.append(f"| {shape} | {' | '.join(words)} |")
-    return "\n".join(lines) + "\n"
+            rows[shape] = [_word(answer, before) for answer in known if answer is not None]
+    return "\n".join([*lines, *_rows(rows)]) + "\n"

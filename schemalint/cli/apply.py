@@ -140,12 +140,12 @@ class ApplyCommand:
 @click.option(
     "--samples",
     is_flag=True,
-    help="With --allow data: show some values that do not convert; only in a terminal",
+    help="With --allow data: show some values that do not convert, or become others; only in a terminal",
 )
 @click.option(
     "--samples-to",
     metavar="FILE",
-    help="With --allow data: write some values that do not convert to FILE, and nowhere else",
+    help="With --allow data: write some values that do not convert, or become others, to FILE alone",
 )
 @takes(ApplyCommand)
 def command(options: ApplyCommand) -> int:

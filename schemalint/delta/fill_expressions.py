@@ -14,7 +14,7 @@ from typing import Final
 
 from schemalint.base.values import frozen
 from schemalint.delta.column_users import columns_used, names_of, parsed
-from schemalint.delta.datatype import VARIANT, Array, Identity, Map, Struct, field_at, walk
+from schemalint.delta.datatype import VARIANT, Array, DataType, Identity, Map, Struct, field_at, walk
 from schemalint.delta.expression_faults import expression_fault
 from schemalint.delta.expressions import (
     WITHOUT_BRACKETS,
@@ -22,7 +22,7 @@ from schemalint.delta.expressions import (
     functions_called,
 )
 from schemalint.delta.fill_tree import Nodes, UnreadableExpression, fill_tree, tokens_of, written
-from schemalint.delta.fill_tree_faults import tree_faults
+from schemalint.delta.fill_tree_faults import has_times, makes_times, tree_faults
 from schemalint.delta.functions import kind_of_function
 from schemalint.delta.path import Part, Path, format_path, is_within, lowercased
 from schemalint.delta.sql_text import Token, tokens, unquote_literal
@@ -177,12 +177,13 @@ class FillFault:
     help: str
 
 
-def fill_fault(text: str, *columns: Struct) -> FillFault | None:
+def fill_fault(text: str, *columns: Struct, type_: DataType | None = None) -> FillFault | None:
     """Return why an expression must not run over the data of a table; None if it may.
 
     Args:
         text: The expression.
         columns: The columns of the table, in each of its states; without any, names are not checked.
+        type_: The type of the column that it fills; None if it may be one of days or instants.
     """
     if fault := expression_fault(text):
         return FillFault(fault.what, "write exactly one expression")
@@ -202,7 +203,10 @@ def fill_fault(text: str, *columns: Struct) -> FillFault | None:
             return FillFault(
                 f"calls {name}(), {_why_not(name)}", "`schemalint explain BF001` lists what it may call"
             )
-    if (literal := _of_now(lexemes)) is not None:
+    is_beside_times = (
+        tree is None or type_ is None or has_times(type_) or makes_times(tree) or _reads_times(text, columns)
+    )
+    if is_beside_times and (literal := _of_now(lexemes)) is not None:
         return FillFault(
             f"uses {literal}, which Spark reads as the time of the run where it makes a time of it",
             "write the day or the instant",
@@ -213,7 +217,17 @@ def fill_fault(text: str, *columns: Struct) -> FillFault | None:
         return fault_of_names
     if tree is None:
         return FillFault(unreadable, "write it with functions, operators and casts of Spark SQL")
-    return next((FillFault(fault.what, fault.help) for fault in tree_faults(tree)), None)
+    faults = tree_faults(tree, is_beside_times=is_beside_times)
+    return next((FillFault(fault.what, fault.help) for fault in faults), None)
+
+
+def _reads_times(text: str, columns: tuple[Struct, ...]) -> bool:
+    """Whether an expression may read a column of days or instants, in any state of the table."""
+    names = columns_used(text)
+    if not names or not columns:
+        return True
+    fields = [field_at(state, used[:1]) for state in columns for used in names]
+    return any(field is not None and has_times(field.type) for field in fields)
 
 
 def reads_source(text: str, source: Path) -> bool:

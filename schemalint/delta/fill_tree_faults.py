@@ -18,6 +18,7 @@ from schemalint.delta.datatype import (
     String,
     Struct,
     Varchar,
+    parts,
 )
 from schemalint.delta.fill_tree import (
     Call,
@@ -49,6 +50,13 @@ _READ_TIMES: Final = frozenset(
         "year",
     }
 )
+_MAKE_TIMES: Final = frozenset(
+    {
+        *("date_from_unix_date", "timestamp_micros", "timestamp_millis", "timestamp_seconds"),
+        *("try_to_date", "try_to_timestamp"),
+    }
+)
+_TYPED_LITERALS: Final = frozenset({"date", "timestamp", "timestamp_ltz", "timestamp_ntz"})
 _MOST_GROWTH: Final = 1_000
 _TEXTS: Final = frozenset({"string", "raw"})
 # The words of an expression that are no columns.
@@ -67,14 +75,48 @@ class TreeFault:
     help: str
 
 
-def tree_faults(nodes: Nodes) -> Iterator[TreeFault]:
-    """Yield why an expression must not run over the data of a table."""
+def tree_faults(nodes: Nodes, *, is_beside_times: bool) -> Iterator[TreeFault]:
+    """Yield why an expression must not run over the data of a table.
+
+    Args:
+        nodes: The expression.
+        is_beside_times: Whether a day or an instant may be in it, or made of it: only there Spark makes one
+            of a text.
+    """
     for node in walk_nodes(nodes):
         yield from _of_parts(node)
         yield from _of_times(node)
-        yield from _of_texts(node)
-    yield from _joined_literals(nodes)
+        if is_beside_times:
+            yield from _of_texts(node)
+    if is_beside_times:
+        yield from _joined_literals(nodes)
     yield from _grown(nodes)
+
+
+def makes_times(nodes: Nodes) -> bool:
+    """Whether an expression itself has a day or an instant in it, or takes one."""
+    return any(map(_is_of_times, walk_nodes(nodes)))
+
+
+def _is_of_times(node: Node) -> bool:
+    """Whether a node is a day or an instant, or takes one."""
+    match node:
+        case Cast(type=type_):
+            return has_times(type_)
+        case Call(name=name):
+            return name in _READ_TIMES | _MAKE_TIMES
+        case Leaf(token=token):
+            return token.text.lower() in _TYPED_LITERALS
+        case _:
+            return False
+
+
+def has_times(type_: DataType) -> bool:
+    """Whether a type is one of days or instants, or has one inside."""
+    inner = [other for _part, other in parts(type_)]
+    if isinstance(type_, Struct):
+        inner = [field.type for field in type_.fields]
+    return type_ in _TIMES or any(map(has_times, inner))
 
 
 def _of_parts(node: Node) -> Iterator[TreeFault]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 from schemalint.base.values import replace
 from schemalint.contract.contract_revisions import Revisions
-from schemalint.delta.datatype import field_at, walk_fields
+from schemalint.delta.datatype import field_at
 from schemalint.delta.path import Path, is_within, lowercased, path_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.deploy.last_applied import LastApplied
+from schemalint.model.column_tracking import column_numbers
 from schemalint.model.contract import Backfill, Contract
+from schemalint.model.effective import Effective
 from schemalint.model.marker import read_marker
+from schemalint.model.revision_columns import numbered_revisions
 from schemalint.model.table_plan import DropToProve, TablePlan
 from schemalint.project.git import MissingHistoryError
 
@@ -17,9 +22,10 @@ from schemalint.project.git import MissingHistoryError
 def outlived_backfills(contract: Contract, live: LiveTable, revisions: Revisions) -> dict[Path, Backfill]:
     """Return how older revisions filled columns from what the contract drops, where it no longer says so.
 
-    They are looked for since the last revision without the new column, and only if a drop is to come that no
-    `backfill` of the contract guards. A fill from before the commits that `contract_history` searches is not
-    found: in so old a repository no column could be dropped otherwise.
+    They are looked for since the last revision without the new column, whatever names both columns have had,
+    and only if a drop is to come that no `backfill` of the contract guards. An expression stays as it was
+    written: the plan refuses one with an older name in it. A fill from before the commits that
+    `contract_history` searches is not found: in so old a repository no column could be dropped otherwise.
 
     Raises:
         MissingHistoryError: This clone lacks the revisions.
@@ -33,21 +39,36 @@ def outlived_backfills(contract: Contract, live: LiveTable, revisions: Revisions
     found: dict[Path, Backfill] = {}
     if not drops:
         return found
+    older = _newest_first(contract, revisions)
+    states = [*(revision.state for revision in reversed(older)), contract.state]
+    newest, *editions = reversed(numbered_revisions(states, count(1))[0])
+    last = dict[int, Path]()
+    for edition in (newest, *editions):
+        last = column_numbers(edition) | last
+    names = column_numbers(newest)
     declared = {lowercased(path) for path in contract.backfills}
-    over: set[Path] = set()
+    over: set[int] = set()
+    for revision, edition in zip(older, editions, strict=True):
+        for path, fill in revision.backfills.items():
+            new, old = (field_at(edition, column) for column in (path, fill.source))
+            if new is None or new.column_id in over or new.column_id not in names:
+                continue
+            name, source = names[new.column_id], fill.source
+            if old is not None:  # it may be dropped in this revision already
+                source = last.get(old.column_id or 0, source)
+            is_dropped = any(is_within(path_key(source), drop) for drop in drops)
+            if is_dropped and lowercased(name) not in declared | {lowercased(other) for other in found}:
+                found[name] = replace(fill, source=source, outlived=True)
+        over |= names.keys() - column_numbers(edition).keys()
+    return found
+
+
+def _newest_first(contract: Contract, revisions: Revisions) -> list[Effective]:
+    """Return the revisions of a contract, as many as there are."""
+    found: list[Effective] = []
     try:
         for _commit, revision in revisions.newest_first(contract.key):
-            columns = revision.state.columns
-            for path, fill in revision.backfills.items():
-                key = lowercased(path)
-                is_dropped = any(is_within(path_key(fill.source), drop) for drop in drops)
-                if is_dropped and key not in over | declared | {lowercased(other) for other in found}:
-                    found[path] = replace(fill, outlived=True)
-            over |= {
-                lowercased(path)
-                for path, _field in walk_fields(contract.state.columns)
-                if field_at(columns, path) is None
-            }
+            found.append(revision)
     except MissingHistoryError as error:
         if error.command:
             raise

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from math import ceil
-from typing import assert_never
+from typing import Final, assert_never
 
 from schemalint.delta import change, properties
 from schemalint.delta.change import Change, subject_name
 from schemalint.delta.feature import FEATURES
-from schemalint.model.table_plan import FILL_COMMIT_BYTES, MOST_FILL_COMMITS, Cost, Step, StepKind, TablePlan
+from schemalint.model.fill_commits import commits_of
+from schemalint.model.table_plan import Cost, Step, StepKind, TablePlan
+
+_WITHOUT_NAMES: Final = (
+    "writers that name no columns fail: INSERT (DELTA_INSERT_COLUMN_ARITY_MISMATCH), MERGE with * "
+    "(DELTA_MERGE_UNRESOLVED_EXPRESSION)"
+)
+"""What a new column means for writers that do not know it (measured on Delta 4.4.0)."""
 
 
 def table_risks(plan: TablePlan) -> Iterator[str]:
@@ -36,7 +42,7 @@ def passes(step: Step, plan: TablePlan) -> int:
     live, commits = plan.live, 1
     divides = live is not None and not live.partition_keys and live.enabled(properties.DELETION_VECTORS)
     if plan.size and divides:
-        commits = min(ceil(plan.size / FILL_COMMIT_BYTES), MOST_FILL_COMMITS)
+        commits = commits_of(plan.size)
     shares = 1 if commits > 1 else 0
     return 3 + shares + 2 * commits
 
@@ -61,7 +67,7 @@ def risks(step: Step, plan: TablePlan) -> Iterator[str]:
     if step.kind is StepKind.ADD_CONSTRAINT and not creates:
         yield "later writes of violating rows fail"
     if not creates:
-        yield from filter(None, map(_risk_of, step.changes))
+        yield from filter(None, dict.fromkeys(map(_risk_of, step.changes)))
 
 
 def _fill_cost(step: Step, plan: TablePlan) -> str:
@@ -83,6 +89,8 @@ def _risk_of(changed: Change) -> str | None:
     """Return the effect of a change on readers and writers; None if there is none."""
     name = subject_name(changed)
     match changed:
+        case change.FieldAdded(path=(_name,)):
+            return _WITHOUT_NAMES
         case change.FieldRemoved():
             return f"queries that use {name} fail; its data stays in the files, unreadable"
         case change.FieldRenamed():

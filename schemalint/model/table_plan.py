@@ -45,12 +45,6 @@ class StepKind(Enum):
     RECORD = "write the marker"
 
 
-FILL_COMMIT_BYTES: Final = 8 << 30
-"""How many bytes a commit of a fill rewrites at most, if it can: a long one meets those of other writers."""
-
-MOST_FILL_COMMITS: Final = 10_000
-
-
 class Cost(Enum):
     """The cost of a statement in addition to its commit."""
 

@@ -157,7 +157,8 @@ def refused_fills(changes: Iterable[Change], live: TableState, contract: Effecti
             continue
         name = format_path(path)
         about = ObjectRef("column", name)
-        if fault := fill_fault(backfill.expression, live.columns, contract.state.columns):
+        type_ = type_at(contract.state.columns, path)
+        if fault := fill_fault(backfill.expression, live.columns, contract.state.columns, type_=type_):
             yield Refusal(
                 _DECLARED, f"the expression that fills {name} {fault.what}", fault.help, about=about
             )

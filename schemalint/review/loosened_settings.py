@@ -371,6 +371,7 @@ SETTINGS: Final[Mapping[str, _Comparison | str]] = {
     "targets.root": _of_each("targets", "root", shows_values=False),
     "targets.single_writer": _of_each("targets", "single_writer", lambda old, new: new and not old),
     "targets.storage": _of_each("targets", "storage", shows_values=False),
+    "targets.unmasked": _of_each("targets", "unmasked", lambda old, new: new and not old),
     "targets.variables": _of_each("targets", "variables", shows_values=False),
 }
 """What each setting of the head loosens, by its name in `Config`; a text says why it loosens nothing.

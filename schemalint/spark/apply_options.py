@@ -29,7 +29,8 @@ class ApplyOptions(DeployOptions):
             default branch.
         log: The file of the deploy log, written as JSON lines while tables change.
         max_bytes: Fill at most the rows of so many bytes of data files, for each column.
-        samples: Show values that do not convert to the operator; they are in no report and no log.
+        samples: Show values that keep a column from being dropped to the operator; they are in no report and
+            no log.
         samples_to: A file for these values in place of the operator.
     """
 

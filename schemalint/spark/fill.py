@@ -8,35 +8,30 @@ value leaves the engine but the samples that the user asks for.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from math import ceil
+from functools import partial
 from typing import Any, Final
 
 from schemalint.base.errors import ApplyError
 from schemalint.base.values import field, frozen, replace
-from schemalint.delta.datatype import VARIANT, VOID, Field, Map, Struct, type_at, walk
+from schemalint.delta.datatype import Struct
 from schemalint.delta.path import format_path
 from schemalint.delta.properties import DELETION_VECTORS
-from schemalint.delta.sql_text import always_quoted, quote_literal
-from schemalint.delta.table import LiveTable, TableState
-from schemalint.delta.type_text import print_type
-from schemalint.model.table_plan import FILL_COMMIT_BYTES, MOST_FILL_COMMITS, Fill
-from schemalint.planner.fill_statements import count_rows, fill_rows, to_fill
+from schemalint.delta.table import LiveTable
+from schemalint.model.table_plan import Fill
+from schemalint.planner.fill_statements import RowKind, count_rows, fill_rows, sample_rows
 from schemalint.planner.fill_values import fill_value
-from schemalint.planner.statements import path_text
 from schemalint.spark.attempts import ATTEMPTS, pause
+from schemalint.spark.fill_shares import Share, Shares, partition_columns
 from schemalint.spark.prechecks import shown_value
 from schemalint.spark.session import SqlSession, StatementError, ask, first_line
-from schemalint.spark.session_sees import require_all, seen
+from schemalint.spark.session_sees import require_all, require_statistics, seen
 from schemalint.spark.session_settings import TIME_ZONE, UTC, assigned
 from schemalint.tables.delta_log.told_values import ToldRows
 
-_COMMIT_BYTES: Final = FILL_COMMIT_BYTES
-_MOST_PARTITIONS: Final = 200
 _MOST_BLOCKED: Final = 8  # then others seem to write all partitions
 _SAMPLES: Final = 5
-_METADATA: Final = "_metadata"  # Spark's column with the file of a row
 
 
 @frozen
@@ -45,7 +40,7 @@ class FillLimits:
 
     Attributes:
         max_bytes: How many bytes of data files the rows to fill may be in; None for any number.
-        samples: Whether to look for values that do not convert.
+        samples: Whether to look for values that keep the source from being dropped.
     """
 
     max_bytes: int | None = None
@@ -146,29 +141,6 @@ class FillResult:
 
 
 @frozen
-class _Slice:
-    """Some of the rows to fill: those of any of the conditions, each with the bytes of its files."""
-
-    parts: tuple[tuple[str, int], ...]
-
-    @property
-    def condition(self) -> str:
-        """The condition of all these rows."""
-        return " OR ".join(condition for condition, _size in self.parts)
-
-    @property
-    def size(self) -> int:
-        """The bytes of all their files."""
-        return sum(size for _condition, size in self.parts)
-
-    @property
-    def halves(self) -> tuple[_Slice, ...]:
-        """The slice in two; nothing if there is one condition."""
-        middle = len(self.parts) // 2
-        return (_Slice(self.parts[:middle]), _Slice(self.parts[middle:])) if middle else ()
-
-
-@frozen
 class TableFills:
     """Fills the columns of a table.
 
@@ -180,6 +152,7 @@ class TableFills:
         limits: What the run may do.
         note: Called with each commit.
         sample: Called with values of the table, which nothing else tells.
+        may_mask: The target, if its platform can mask columns, and it does not say that none is masked.
     """
 
     session: SqlSession
@@ -189,6 +162,7 @@ class TableFills:
     limits: FillLimits = FillLimits()
     note: Callable[[str], None] = field(default=lambda _text: None)
     sample: Callable[[str], None] = field(default=lambda _text: None)
+    may_mask: str | None = None
 
     def fill(self, fill: Fill) -> FillResult:
         """Fill a column, as far as the limits allow.
@@ -201,13 +175,17 @@ class TableFills:
         before = self.proved_count(fill, live.version, live.state.columns)
         rows = commits = used = done = 0
         blocked: list[StatementError] = []
-        most_blocked = _MOST_BLOCKED if _partition_columns(live) else 1
-        slices = deque(self._slices(fill, live) if before.fillable(fill) else ())
-        while slices and len(blocked) < most_blocked:
-            part = slices.popleft()
-            if self.limits.max_bytes is not None and used + part.size > self.limits.max_bytes:
-                if not used:
-                    raise self._too_large(fill, part)
+        too_large: list[int] = []
+        most_blocked = _MOST_BLOCKED if partition_columns(live) else 1
+        shares = Shares(partial(self._ask, fill), self.table, self.limits.max_bytes)
+        left = deque(shares.of(fill, live) if before.fillable(fill) else ())
+        budget = self.limits.max_bytes
+        while left and len(blocked) < most_blocked:
+            part = left.popleft()
+            if budget is not None and part.size > budget:
+                too_large.append(part.size)
+                continue
+            if budget is not None and used + part.size > budget:
                 break
             try:
                 filled = self._update(fill, part, 1 if part.halves or blocked else ATTEMPTS)
@@ -215,18 +193,19 @@ class TableFills:
                 if not error.is_conflict:
                     raise
                 # Others may write one of the partitions all the time: the rest can be filled.
-                slices.extendleft(reversed(part.halves))
+                left.extendleft(reversed(part.halves))
                 blocked += [] if part.halves else [error]
                 continue
             rows, used, commits, done = rows + filled, used + part.size, commits + (filled > 0), done + 1
-            parts = f"{done:,} of {_counted(done + len(slices), 'part')}"
+            parts = f"{done:,} of {_counted(done + len(left), 'part')}"
             self.note(f"{format_path(fill.column)}: {parts}, {_counted(rows, 'row')} filled")
+        if too_large and not (done or blocked):
+            raise self._too_large(fill, min(too_large))
         after = self.count(fill, self.read().version) if before.fillable(fill) else before
         if blocked and after.fillable(fill):
             raise _too_many_conflicts(fill, rows, after, blocked[0])
-        if self.limits.samples and after.not_converted:
-            values = ", ".join(self._samples(fill, after.version))
-            self.sample(f"{format_path(fill.source)}: some values that do not convert: {values}")
+        if self.limits.samples:
+            self._show_samples(fill, after)
         return FillResult(fill, rows, commits, after)
 
     def count(self, fill: Fill, version: int, *, has_column: bool = True) -> Rows:
@@ -237,9 +216,11 @@ class TableFills:
         """Count the rows of a version of which the session sees all, and with their values.
 
         Raises:
-            ApplyError: It sees others than the log has.
+            ApplyError: It sees others than the log has, or maybe does.
         """
         told = self.told(version)
+        if self.may_mask is not None:
+            require_statistics(columns, told, version, self.may_mask)
         rows, values = self._counted(fill, version, seen(columns, told))
         require_all(columns, told, version, rows.visible, values)
         return rows
@@ -266,7 +247,7 @@ class TableFills:
                 ) from None
             return ask(self.session, statement)
 
-    def _update(self, fill: Fill, part: _Slice, attempts: int) -> int:
+    def _update(self, fill: Fill, part: Share, attempts: int) -> int:
         """Fill rows, and return their number."""
         statement = fill_rows(self.table, fill, within=part.condition)
         for attempt in range(1, attempts):
@@ -278,81 +259,30 @@ class TableFills:
                 pause(attempt)
         return _updated_rows(self._ask(fill, statement))
 
-    def _slices(self, fill: Fill, live: LiveTable) -> Iterator[_Slice]:
-        """Yield disjoint parts of the rows to fill, none larger than a commit should be, if possible."""
-        most = min(_COMMIT_BYTES, self.limits.max_bytes or _COMMIT_BYTES)
-        if live.state.columns.get(_METADATA) is not None:  # it hides the sizes of files
-            yield _Slice((("", 0),))
-            return
-        if names := _partition_columns(live):
-            yield from self._of_partitions(fill, live, names, most)
-            return
-        ((size,),) = self._sizes(fill, live, ())
-        number = min(ceil((size or 0) / most), MOST_FILL_COMMITS)
-        columns = list(_hashed(live.state.columns, fill))
-        # Without deletion vectors each commit rewrites all files, whichever rows it fills.
-        if number <= 1 or not columns or not live.state.enabled(DELETION_VECTORS):
-            yield _Slice((("", size or 0),))
-            return
-        hashed = f"pmod(xxhash64({', '.join(columns)}), {number})"
-        # The fullest part first: a run with a small budget would else meet the same part each time.
-        parts = self._ask(
-            fill,
-            f"SELECT {hashed} AS part, count(*) AS rows FROM {self.table} VERSION AS OF {live.version} "  # noqa: S608 (all names are quoted)
-            f"WHERE {to_fill(fill, fill_value(fill))} GROUP BY 1 ORDER BY rows DESC, part",
-        )
-        yield from (_Slice(((f"{hashed} = {part}", ceil(size / number)),)) for part, _rows in parts)
-
-    def _of_partitions(
-        self, fill: Fill, live: LiveTable, names: tuple[str, ...], most: int
-    ) -> Iterator[_Slice]:
-        """Yield neighbouring partitions together: writers of others do not conflict with their commit."""
-        parts: list[tuple[str, int]] = []
-        size = 0
-        for *values, bytes_ in self._sizes(fill, live, tuple(map(always_quoted, names))):
-            if parts and (size + bytes_ > most or len(parts) == _MOST_PARTITIONS):
-                yield _Slice(tuple(parts))
-                parts, size = [], 0
-            pairs = zip(names, values, strict=True)
-            condition = " AND ".join(_equals(name, value, live.state) for name, value in pairs)
-            parts.append((f"({condition})", bytes_))
-            size += bytes_
-        if parts:
-            yield _Slice(tuple(parts))
-
-    def _sizes(self, fill: Fill, live: LiveTable, names: tuple[str, ...]) -> list[Any]:
-        """Return the bytes of the files with rows to fill, by the partition columns, which are quoted."""
-        texts = [f"CAST({name} AS string)" for name in names]
-        inner = ", ".join((*names, f"max({_METADATA}.file_size) AS size", "count(*) AS rows"))
-        by_file = ", ".join((*names, f"{_METADATA}.file_path"))
-        fullest = "sum(rows) DESC, " if self.limits.max_bytes is not None else ""
-        by_partition = f"GROUP BY {', '.join(names)} ORDER BY {fullest}{', '.join(names)}" if names else ""
-        return self._ask(
-            fill,
-            f"SELECT {', '.join((*texts, 'sum(size)'))} FROM (SELECT {inner} FROM {self.table} VERSION AS OF "  # noqa: S608 (all names are quoted)
-            f"{live.version} WHERE {to_fill(fill, fill_value(fill))} GROUP BY {by_file}) {by_partition} "
-            f"LIMIT {MOST_FILL_COMMITS}",
-        )
-
-    def _too_large(self, fill: Fill, part: _Slice) -> ApplyError:
+    def _too_large(self, fill: Fill, size: int) -> ApplyError:
         return ApplyError(
             f"{format_path(fill.column)} cannot be filled within --max-bytes {self.limits.max_bytes:,}: "
-            f"the smallest commit takes {part.size:,} bytes",
+            f"the smallest commit takes {size:,} bytes",
             help=f"raise --max-bytes, or set {DELETION_VECTORS}: without it a commit rewrites whole files, "
             "and only partitions divide the table",
         )
 
-    def _samples(self, fill: Fill, version: int) -> Iterator[str]:
-        source, value = path_text(fill.source), fill_value(fill)
-        left = f"{path_text(fill.column)} IS NULL AND ({value.counts}) AND NOT ({value.converts})"
-        query = f"SELECT DISTINCT CAST({source} AS string) FROM {self.table} VERSION AS OF {version}"  # noqa: S608 (all names are quoted)
-        rows = self._ask(fill, f"{query} WHERE {left} LIMIT {_SAMPLES}")
-        yield from (shown_value(value) for (value,) in rows)
-
-
-def _partition_columns(live: LiveTable) -> tuple[str, ...]:
-    names = live.state.partitioned_by
-    return names if isinstance(names, tuple) else ()
+    def _show_samples(self, fill: Fill, rows: Rows) -> None:
+        """Show some values of the rows that keep the source from being dropped."""
+        column, source = format_path(fill.column), format_path(fill.source)
+        kinds: tuple[tuple[RowKind, int, str], ...] = (
+            ("not converted", rows.not_converted, "do not convert"),
+            ("inexact", rows.inexact, f"are other ones in {column}"),
+            ("differing", rows.differing, f"{column} differs from"),
+        )
+        for kind, number, words in kinds:
+            if not number:
+                continue
+            pairs = self._ask(fill, sample_rows(self.table, fill, rows.version, kind, _SAMPLES))
+            shown = [shown_value(old) for old, _new in pairs]
+            if kind != "not converted":
+                shown = [f"{shown_value(old)} ({shown_value(new)})" for old, new in pairs]
+            self.sample(f"{source}: some values that {words}: {', '.join(shown)}")
 
 
 def _updated_rows(answer: list[Any]) -> int:
@@ -370,24 +300,3 @@ def _too_many_conflicts(fill: Fill, rows: int, after: Rows, error: StatementErro
 
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' if number != 1 else ''}"
-
-
-def _equals(name: str, value: str | None, state: TableState) -> str:
-    type_ = type_at(state.columns, (name,))
-    quoted = always_quoted(name)
-    if value is None or type_ is None:
-        return f"{quoted} IS NULL"
-    return f"{quoted} = CAST({quote_literal(value)} AS {print_type(type_)})"
-
-
-def _hashed(columns: Struct, fill: Fill) -> Iterator[str]:
-    """Yield the columns that tell rows apart, and that Spark can hash."""
-    for column in columns.fields:
-        if column.name.lower() != str(fill.column[0]).lower() and _is_hashable(column):
-            yield always_quoted(column.name)
-
-
-def _is_hashable(column: Field) -> bool:
-    return not any(
-        isinstance(type_, Map) or type_ in (VARIANT, VOID) for _path, type_ in walk(Struct((column,)))
-    )

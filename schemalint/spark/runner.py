@@ -15,6 +15,7 @@ from schemalint.base.errors import InternalError, LiveError, SchemalintError, Wa
 from schemalint.base.files import LineFile
 from schemalint.base.printable import json_text, terminal_text
 from schemalint.base.values import frozen, replace
+from schemalint.delta.engine import DATABRICKS, Engine
 from schemalint.deploy.approvals import require_at_most
 from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.consumer_streams import applied_streams
@@ -27,7 +28,7 @@ from schemalint.model.stream_report import StreamReport
 from schemalint.model.table_plan import TablePlan
 from schemalint.planner.statements import named_table, path_table
 from schemalint.project import git
-from schemalint.project.config.trust import ConfigOptions, find_trusted
+from schemalint.project.config.trust import ConfigOptions, TrustedTarget, find_trusted
 from schemalint.spark.apply_options import ApplyOptions, Operator, Unattended
 from schemalint.spark.fill import TableFills
 from schemalint.spark.prechecks import require_accepted, require_clean
@@ -154,9 +155,11 @@ def apply_plan(
             overwrite commits of other writers; nothing was run.
     """
     work = _to_run(deployment)
+    engine = None
     if work:
         require_delta(session)
-        note = require_same_answers(deployment, engine_of(session))
+        engine = engine_of(session)
+        note = require_same_answers(deployment, engine)
         if note is not None:
             operator.note(note)
     require_shared_log_store(session, work, _access_of(deployment).target)
@@ -173,7 +176,8 @@ def apply_plan(
             file = LineFile(Path(options.samples_to))
             catalog.callback(file.close)
             show = partial(_write_sample, file)
-        tables = _Tables(deployment, options, operator, log, sessions, tell, show)
+        may_mask = _masking_target(_access_of(deployment).target, engine)
+        tables = _Tables(deployment, options, operator, log, sessions, tell, show, may_mask)
         return tables.apply(work)
 
 
@@ -211,6 +215,7 @@ class _Tables:
         sessions: As many as tables that change at the same time.
         tell: Called whenever the work on a table begins or ends.
         show: Called with values of a table.
+        may_mask: The target, if its platform can mask columns, and it does not say that none is masked.
     """
 
     deployment: Deployment
@@ -220,6 +225,7 @@ class _Tables:
     sessions: list[SqlSession]
     tell: Tell
     show: Callable[[str], None]
+    may_mask: str | None
 
     def apply(self, work: list[TablePlan]) -> tuple[AppliedTable, ...]:
         """Check all tables with work, run those that pass, and return the results of all tables."""
@@ -325,12 +331,19 @@ class _Tables:
             self.options.fills,
             lambda text: self.operator.note(f"{plan.table}: {text}"),
             lambda text: self.show(f"{plan.table}: {text}"),
+            self.may_mask,
         )
         run.run_steps()
         recorded = run.record(contract, self.deployment.revision)
         if (error := unfilled_error(plan, run.unfilled)) is not None:
             raise error
         return recorded
+
+
+def _masking_target(target: TrustedTarget, engine: Engine | None) -> str | None:
+    """Return a target whose sessions may see masks: on Databricks, unless it says that they see none."""
+    may = any(known is not None and known.name == DATABRICKS for known in (target.engine, engine))
+    return target.name if may and not target.unmasked else None
 
 
 def _write_sample(file: LineFile, text: str) -> None:

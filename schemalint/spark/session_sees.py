@@ -1,7 +1,8 @@
 """Whether a session sees the rows and values that a table has: a filter or a mask would be written into it.
 
 A mask keeps the number of rows. So nulls, smallest and largest values are compared with the statistics of the
-log.
+log. Databricks has masks: there each column needs statistics that can be compared, or a target that says
+that nothing is masked.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ class _Column:
     name: str
     type: DataType
     told: ToldColumn
+
+    def shows_masks(self, rows: int) -> bool:
+        """Whether a session that sees other values is noticed: bounds are compared, or all is null."""
+        return self.has_bounds or self.told.nulls == rows
 
     @property
     def has_bounds(self) -> bool:
@@ -71,6 +76,29 @@ def require_all(
         raise ApplyError(
             f"the session sees other values of {', '.join(wrong)} than version {version} has in the log",
             help="a fill needs a session without row filters and column masks",
+        )
+
+
+def require_statistics(columns: Struct, told: ToldRows | None, version: int, target: str) -> None:
+    """Require that the log tells of each column what shows a mask.
+
+    Args:
+        columns: The columns of the table at that version.
+        told: What the log says; None if it says nothing.
+        version: The version.
+        target: The target's name.
+
+    Raises:
+        ApplyError: A column has no exact statistics, or none that are compared.
+    """
+    compared = {column.name for column in _told(columns, told) if told and column.shows_masks(told.rows)}
+    others = [name for name in columns.names if name not in compared]
+    if others:
+        raise ApplyError(
+            f"the log does not tell the values of {', '.join(others)} at version {version}, so that nobody "
+            "can tell whether the session sees them or a mask",
+            help="if the session has no row filter and no column mask on the tables, set unmasked = true "
+            f"under [targets.{target}]",
         )
 
 

@@ -92,6 +92,23 @@ def test_the_drop_of_the_source_counts_first(project: Project, table: Path) -> N
     assert table.is_dir()
 
 
+def test_the_drop_counts_first_although_the_key_is_out_and_the_column_has_another_name(
+    project: Project, table: Path
+) -> None:
+    column = "  - {name: amount, type: int, renamed_from: number}\n"
+    project.declare(OLD + column)
+    revision = project.repo.commit()
+    fields = [Field("code", STRING), Field("amount", INTEGER)]
+    created = [commit_info("CREATE TABLE"), protocol(), metadata(*fields)]
+    write_log(table, [created, [commit_info(), marker(OLD + column, revision)]])
+    head = "schemalint: 1\ntable: sales.orders\ncolumns:\n"
+    project.declare(f"{head}{column}dropped: [code]\n{MAPPING}")
+    (planned,) = json.loads(project.run("plan", "--output-format", "json").out)["tables"]
+    *_others, drop = planned["steps"]
+    assert drop["sql"].endswith("DROP COLUMNS (`code`)")
+    assert any("counts the rows before it drops" in risk for risk in drop["risks"])
+
+
 def test_a_new_constraint_on_the_column_counts_first(project: Project, table: Path) -> None:
     project.declare(BOTH + "constraints: {has: number > 0}\nprotocol: {allow_upgrade: true}\n")
     out = project.run("plan").out

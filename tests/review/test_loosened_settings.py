@@ -170,6 +170,7 @@ LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
         PROD + "single_writer = true",
         [("targets.prod.single_writer", "false", "true")],
     ),
+    ("targets", PROD, PROD + "unmasked = true", [("targets.prod.unmasked", "false", "true")]),
     (
         "targets",
         PROD + 'engine = "delta-spark 4.4.0"',
@@ -224,6 +225,7 @@ STRICTER_OR_EQUAL = [
     ("", PROD),
     (PROD, PROD + "create = false"),
     (PROD + "single_writer = true", PROD),
+    (PROD + "unmasked = true", PROD),
     (PROD + 'allowed_locations = ["/a"]', PROD),
     ("", 'against = "none"'),
     ("", '[spark]\nmaster = "local"'),

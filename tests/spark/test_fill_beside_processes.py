@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from schemalint.deploy.results import Outcome
-from schemalint.spark import attempts, fill
+from schemalint.spark import attempts, fill_shares
 from support.faulty_sessions import Interrupted
 from support.foreign_writer import PARTITIONS, ROWS, ForeignWriter, commits_in, rows_after
 
@@ -34,7 +34,7 @@ def test_each_row_is_there_once_with_its_values_beside_another_process(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch, client: str, more: str
 ) -> None:
     monkeypatch.setattr(attempts, "_FIRST_PAUSE_SECONDS", 0)
-    monkeypatch.setattr(fill, "_MOST_PARTITIONS", 1)  # several parts
+    monkeypatch.setattr(fill_shares, "_MOST_PARTITIONS", 1)  # several parts
     head = "schemalint: 1\ntable: sales.orders\nopen: {widening: true}\npartitioned_by: [part]\n"
     lakehouse.declare(f"{head}columns: [{OLD}]\n{more}")
     lakehouse.apply()

@@ -14,7 +14,7 @@ import pytest
 
 from schemalint.base.values import frozen
 from schemalint.deploy.results import Outcome
-from schemalint.spark import attempts, fill
+from schemalint.spark import attempts, fill_shares
 from schemalint.spark.session import StatementError
 from schemalint.spark.session import run as run_statement
 from support.faulty_sessions import Interrupted
@@ -134,7 +134,7 @@ def test_no_row_is_lost_doubled_or_overwritten_beside_a_writer(
     lakehouse: Lakehouse, beside: Beside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(attempts, "_FIRST_PAUSE_SECONDS", 0)
-    monkeypatch.setattr(fill, "_COMMIT_BYTES", 2_000)  # several parts
+    monkeypatch.setattr(fill_shares, "_COMMIT_BYTES", 2_000)  # several parts
     old = "{name: old, type: int}"
     new = '{name: new, type: string, backfill: {from: old, with: "cast(old as string)"}}'
     declare(lakehouse, beside, old)

@@ -42,6 +42,23 @@ def marks(session: SqlSession, old: str, expression: str, new: str, values: list
     return found
 
 
+EACH_TIME = (
+    "double of text",
+    "date of text",
+    "timestamp of a text that is made",
+    "double of an integer",
+    "varchar",
+    "char",
+    "a default for what does not convert",
+    "a choice that is evaluated",
+    "an element that fails",
+    "a struct that is made",
+    "keys that become one",
+)
+"""A case of each part of a value: what fails, what is asked for, what is inexact, what is stored."""
+
+
+@pytest.mark.each_time(*EACH_TIME)
 @pytest.mark.parametrize("name", CASES)
 def test_a_value_converts_fails_or_changes_as_its_words_say(spark: SqlSession, name: str) -> None:
     old, expression, new, rows = CASES[name]

@@ -252,7 +252,7 @@ def run(table: Table, scenario: str, *, drops: bool) -> None:
 def test_migration_moves_every_value_once(
     lakehouse: Lakehouse, migration: Migration, scenario: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("schemalint.spark.fill._COMMIT_BYTES", 3_000)  # several parts
+    monkeypatch.setattr("schemalint.spark.fill_shares._COMMIT_BYTES", 3_000)  # several parts
     table = Table(lakehouse, migration)
     table.declare(old=True, new=False)
     assert lakehouse.apply(allow=APPROVED).outcome is Outcome.APPLIED

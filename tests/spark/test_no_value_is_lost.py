@@ -162,6 +162,31 @@ def test_a_run_that_dies_between_the_drop_and_its_proof_leaves_it_to_the_next(nu
     assert numbers.lakehouse.apply(allow=ALL).outcome is Outcome.NOTHING
 
 
+@pytest.mark.each_time
+def test_a_plan_file_that_dies_between_the_drop_and_its_proof_leaves_it_to_the_next_run(
+    numbers: Migration,
+) -> None:
+    numbers.begin("'1'")
+    numbers.fill()
+    numbers.declare(old=False)
+    file = numbers.lakehouse.plan("data", "destructive")
+
+    def die(_number: int) -> None:
+        raise Killed
+
+    def write_late(_number: int) -> None:
+        numbers.insert(9, "'9'")
+
+    session = Interrupted(numbers.lakehouse.session, before=write_late, after=die)
+    with pytest.raises(Killed):
+        numbers.lakehouse.go_on(file, session)
+    assert "a" not in numbers.lakehouse.table().state.columns.names
+    for _run in range(2):
+        (result,) = numbers.lakehouse.go_on(file)
+        assert result.outcome is Outcome.FAILED
+        assert "had 1 to fill of a" in str(result.error)
+
+
 def test_a_run_that_dies_after_a_drop_without_loss_is_completed(numbers: Migration) -> None:
     numbers.begin("'1'")
     numbers.fill()
@@ -198,6 +223,39 @@ def test_the_proof_outlives_the_key(numbers: Migration) -> None:
     assert numbers.values("a") == {1: "1", 2: "2"}
     assert numbers.drop().outcome is Outcome.APPLIED
     assert numbers.values() == {1: "1", 2: "2"}
+
+
+@pytest.mark.parametrize("renamed", ["new", "old"])
+def test_the_proof_follows_columns_that_are_renamed_after_the_key_is_out(
+    numbers: Migration, renamed: str
+) -> None:
+    """An expression keeps the names that it was written with: one of an older name is refused."""
+    numbers.begin("'1'", "'2'")
+    numbers.declare()
+    numbers.lakehouse.apply()
+    numbers.declare(fill=False)
+    numbers.lakehouse.apply()
+    old, new = {"new": ("a", "c"), "old": ("z", "b")}[renamed]
+    columns = "{{name: id, type: int}}, {{name: {new}, type: int{of_new}}}"
+    of_old = ", renamed_from: a" if renamed == "old" else ""
+    of_new = ", renamed_from: b" if renamed == "new" else ""
+    own = columns.format(new=new, of_new=of_new)
+    end = "properties: {delta.columnMapping.mode: name}\nprotocol: {allow_upgrade: true}\n"
+    head = "schemalint: 1\ntable: sales.orders\n"
+    numbers.lakehouse.declare(f"{head}columns: [{own}, {{name: {old}, type: string{of_old}}}]\n{end}")
+    assert numbers.lakehouse.apply(allow=ALL).error is None
+    dropping = f"{head}columns: [{own}]\ndropped: [{old}]\n{end}"
+    numbers.lakehouse.declare(dropping)
+    result = numbers.lakehouse.apply(allow=ALL)
+    if renamed == "new":
+        assert "2 to fill of a" in str(result.error)
+    assert result.outcome in (Outcome.FAILED, Outcome.FILLING, Outcome.REFUSED)
+    assert numbers.values(old) == {1: "1", 2: "2"}
+    fill = f', backfill: {{from: {old}, with: "cast({old} as int)"}}'
+    numbers.lakehouse.declare(dropping.replace(f"type: int{of_new}}}", f"type: int{of_new}{fill}}}"))
+    result = numbers.lakehouse.apply(allow=ALL)
+    assert result.outcome is Outcome.APPLIED, result.error
+    assert numbers.values(new) == {1: "1", 2: "2"}
 
 
 def test_a_key_that_goes_together_with_the_column_leaves_the_proof(numbers: Migration) -> None:

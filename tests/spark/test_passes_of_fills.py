@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from schemalint.delta.datatype import INTEGER
+from schemalint.model.fill_commits import FILL_COMMIT_BYTES
 from schemalint.model.impact import passes
 from schemalint.model.table_plan import Fill, Step, StepKind, TablePlan
 from schemalint.spark.fill import TableFills
@@ -60,7 +61,8 @@ def test_a_fill_reads_the_files_as_often_as_the_plan_says(
     live = read_table(str(tmp_path))
     files = sum(file.stat().st_size for file in tmp_path.rglob("*.parquet"))
     if size is not None:  # as many parts as a table of this size has
-        monkeypatch.setattr("schemalint.spark.fill._COMMIT_BYTES", files // parts + 1)
+        commit_bytes = files * FILL_COMMIT_BYTES // size
+        monkeypatch.setattr("schemalint.spark.fill_shares._COMMIT_BYTES", commit_bytes)
     session = Interrupted(spark)
     fills = TableFills(session, table, lambda: read_table(str(tmp_path)), lambda _version: None)
     newest = max(rows_read(spark))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.datatype import field_at
+from schemalint.delta.datatype import field_at, type_at
 from schemalint.delta.fill_expressions import fill_fault
 from schemalint.delta.path import format_path
 from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
@@ -36,9 +36,9 @@ def fill_expression_not_allowed(contract: Contract, ctx: RuleContext) -> Iterato
     `current_timestamp()`, `timestamp 'now'`), depend on files or the session (`input_file_name()`,
     `current_user()`), make a large value of a small one (`repeat`, `lpad`), or exist to fail
     (`raise_error`, `assert_true`). It also finds a time that is made of no column and no single literal
-    (`cast(concat('n', 'ow') as date)`: Spark reads some texts as the time of the run), replacements that make
-    a text more than 1,000 times as long, and a cast to a type with parts (array, map, struct) whose operand
-    is no column or field.
+    (`cast(concat('n', 'ow') as date)`: Spark reads some texts as the time of the run), beside days and
+    instants also a text that is made of literals alone, replacements that make a text more than 1,000 times
+    as long, and a cast to a type with parts (array, map, struct) whose operand is no column or field.
 
     ## Why is this bad?
 
@@ -76,7 +76,8 @@ def fill_expression_not_allowed(contract: Contract, ctx: RuleContext) -> Iterato
     states = (contract.state.columns, ctx.before.columns)
     for path, backfill in contract.backfills.items():
         is_there = any(field_at(columns, backfill.source) is not None for columns in states)
-        fault = fill_fault(backfill.expression, *(states if is_there else ()))
+        type_ = type_at(contract.state.columns, path)
+        fault = fill_fault(backfill.expression, *(states if is_there else ()), type_=type_)
         if fault is not None:
             yield Problem(
                 f"the expression that fills {format_path(path)} {fault.what}",

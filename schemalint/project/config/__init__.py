@@ -40,6 +40,7 @@ class Target:
         create: Whether a missing table may be created.
         engines: The engines that write the tables, as far as they are named.
         single_writer: Whether nothing else commits to the tables while `apply` runs.
+        unmasked: Whether sessions see the tables without row filters and column masks.
         variables: Values of variables in files of other formats, where they differ in this target.
     """
 
@@ -52,6 +53,7 @@ class Target:
     create: bool = True
     engines: Engines = Engines()
     single_writer: bool = False
+    unmasked: bool = False
     storage: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
 

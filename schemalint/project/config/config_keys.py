@@ -72,6 +72,8 @@ class TargetKeys(TypedDict, total=False):
     """Engine that runs the statements, with its version."""
     single_writer: bool
     """Whether nothing else commits to the tables while `apply` runs; false by default."""
+    unmasked: bool
+    """Whether sessions see the tables without row filters and column masks; false by default."""
     storage: dict[str, str]
     """Settings of the object store; secrets are names of environment variables: `${NAME}`."""
     variables: dict[str, str]
@@ -331,6 +333,7 @@ def _target(name: str, keys: TargetKeys, folder: str | None, engines: Engines) -
         create=keys.get("create", True),
         engines=engines,
         single_writer=keys.get("single_writer", False),
+        unmasked=keys.get("unmasked", False),
         storage=keys.get("storage", {}),
         variables=keys.get("variables", {}),
     )

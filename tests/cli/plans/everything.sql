@@ -15,6 +15,7 @@ ALTER TABLE delta.`/lake/sales/orders` RENAME COLUMN `amount` TO `total`;
 
 -- note is declared and missing
 -- from contracts/orders.yml:10
+-- risk: writers that name no columns fail: INSERT (DELTA_INSERT_COLUMN_ARITY_MISMATCH), MERGE with * (DELTA_MERGE_UNRESOLVED_EXPRESSION)
 -- undo: ALTER TABLE delta.`/lake/sales/orders` DROP COLUMNS (`note`)
 ALTER TABLE delta.`/lake/sales/orders` ADD COLUMNS (
   `note` string COMMENT 'Free text.' AFTER `total`

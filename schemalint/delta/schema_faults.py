@@ -88,6 +88,8 @@ def faults_in_json(value: object, path: Path = ()) -> Iterator[LogFault]:
 
 
 def _keys(entry: Mapping[str, Any], kind: str, path: Path) -> Iterator[LogFault]:
+    if entry.keys() == _KEYS[kind] and entry.get("metadata", {}) is not None:
+        return
     name = format_path(path) if path else "the schema"
     for key in sorted(_KEYS[kind] - entry.keys() - _OPTIONAL):
         yield LogFault(f"{name} has no {key} in the schema", NO_TYPE)

@@ -87,7 +87,7 @@ def faults(step: HistoryStep) -> Iterator[SchemaFault]:
     pairs: tuple[_Pair, ...] = ()
     if before.columns != after.columns or old_mode != new_mode:
         by_id = "none" not in (old_mode, new_mode)
-        pairs = tuple(_pairs(before.columns, after.columns, (), by_id=by_id))
+        pairs = tuple(_pairs(before.columns, after.columns, (), by_id=by_id, all_=old_mode != new_mode))
     yield from _mode_faults(step, pairs, old_mode, new_mode)
     if new_mode == "none":
         yield from _lost(pairs)
@@ -217,23 +217,39 @@ def _stored_name(field: Field, mode: str) -> str:
     return field.physical_name or field.name
 
 
-def _pairs(old: DataType, new: DataType, path: Path, *, by_id: bool) -> Iterator[_Pair]:
-    """Yield the fields at any depth, paired by id or by name; not those inside a field without a pair."""
+def _pairs(old: DataType, new: DataType, path: Path, *, by_id: bool, all_: bool) -> Iterator[_Pair]:
+    """Yield the fields at any depth, paired by id or by name; not those inside a field without a pair.
+
+    Args:
+        old: The type before.
+        new: The type after.
+        path: The path of both.
+        by_id: Whether fields are paired by id.
+        all_: Whether to yield pairs of equal fields too.
+    """
     match old, new:
         case Struct(), Struct():
-            before = {_key(field, by_id=by_id): field for field in old.fields}
+            # Most fields are the same objects, which the parser of schemas keeps.
+            same = set[int]() if all_ else set(map(id, old.fields)) & set(map(id, new.fields))
+            before = {_key(field, by_id=by_id): field for field in old.fields if id(field) not in same}
             for field in new.fields:
+                if id(field) in same:
+                    continue
                 namesake = before.pop(_key(field, by_id=by_id), None)
-                yield (*path, field.name), namesake, field
+                if not all_ and namesake == field:
+                    continue
+                inner = (*path, field.name)
+                yield inner, namesake, field
                 if namesake:
-                    yield from _pairs(namesake.type, field.type, (*path, field.name), by_id=by_id)
+                    yield from _pairs(namesake.type, field.type, inner, by_id=by_id, all_=all_)
             for field in before.values():
                 yield (*path, field.name), field, None
         case Array(), Array():
-            yield from _pairs(old.element, new.element, (*path, Part.ELEMENT), by_id=by_id)
+            inner = (*path, Part.ELEMENT)
+            yield from _pairs(old.element, new.element, inner, by_id=by_id, all_=all_)
         case Map(), Map():
-            yield from _pairs(old.key, new.key, (*path, Part.KEY), by_id=by_id)
-            yield from _pairs(old.value, new.value, (*path, Part.VALUE), by_id=by_id)
+            yield from _pairs(old.key, new.key, (*path, Part.KEY), by_id=by_id, all_=all_)
+            yield from _pairs(old.value, new.value, (*path, Part.VALUE), by_id=by_id, all_=all_)
         case _:
             pass
 

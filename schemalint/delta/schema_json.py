@@ -6,6 +6,7 @@ import json
 import math
 import operator
 import sys
+from functools import lru_cache
 from typing import Final, NoReturn
 
 from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Managed, Map, Struct, Unknown
@@ -38,6 +39,9 @@ _ORDINARY_DEPTH: Final = 60
 
 _LEVELS_AROUND_SCHEMAS: Final = 20
 """Room for the values that schemas are part of, and for the functions that compare them."""
+
+_SHORT: Final = 500
+"""Characters of the name and the metadata of a field that may be kept."""
 
 _NESTED: Final = ('"fields"', '"elementType"', '"valueType"')
 
@@ -201,9 +205,32 @@ def _field(value: object, depth: int) -> Field:
     metadata = value.get("metadata") or {}
     if not isinstance(metadata, dict):
         raise SchemaError(f"the metadata of the field {name!r} is not an object")
-    type_ = _type(value.get("type"), depth + 1)
     top_level = depth == _DEPTH_OF_COLUMNS
-    return with_metadata(name, type_, metadata, nullable=_flag(value, "nullable"), top_level=top_level)
+    type_name, nullable = value.get("type"), _flag(value, "nullable")
+    if isinstance(type_name, str) and _is_short(name, metadata):
+        return _short_field(name, type_name, tuple(metadata.items()), nullable=nullable, top_level=top_level)
+    type_ = _type(type_name, depth + 1)
+    return with_metadata(name, type_, metadata, nullable=nullable, top_level=top_level)
+
+
+def _is_short(name: str, metadata: dict[object, object]) -> bool:
+    """Whether a field may be kept: Python calls true and 1 the same, and long texts would fill the memory."""
+    size = len(name)
+    for key, value in metadata.items():
+        if type(value) is str:
+            size += len(value)
+        elif type(value) is not int:
+            return False
+        size += len(str(key))
+    return size <= _SHORT
+
+
+@lru_cache(maxsize=8_192)
+def _short_field(
+    name: str, type_name: str, metadata: tuple[tuple[str, str | int], ...], *, nullable: bool, top_level: bool
+) -> Field:
+    """Return a field without types inside its type; a log repeats most of them in each schema."""
+    return with_metadata(name, _type(type_name, 1), dict(metadata), nullable=nullable, top_level=top_level)
 
 
 def _flag(entry: dict[object, object], key: str) -> bool:

@@ -71,12 +71,12 @@ def test_each_row_is_reached_although_a_writer_adds_more_between_the_runs(
             f"SELECT id, 0, id, sha2(string(id), 256), NULL FROM range({added}, {added + table.more}, 1, 1)",
         )
         added += table.more
-    rows = lakehouse.rows()
-    assert sorted(row["id"] for row in rows) == list(range(added))
-    assert [row["id"] for row in rows if row["id"] < table.rows and row["new"] is None] == []
-    assert {row["new"] for row in rows} - {None} <= {str(number) for number in range(added)}
-    assert all(row["new"] in (None, str(row["old"])) for row in rows)
-    assert any(row["new"] is None for row in rows)
+    values = {int(str(row["id"])): row["new"] for row in lakehouse.rows()}
+    assert len(lakehouse.rows()) == added
+    assert values.keys() == set(range(added))
+    assert [number for number in range(table.rows) if values[number] is None] == []
+    assert all(value in (None, str(number)) for number, value in values.items())
+    assert None in values.values()
 
 
 def declare(lakehouse: Lakehouse, table: Budgeted, new: str) -> None:

@@ -140,6 +140,7 @@ class Problem:
             and adds to the help what else the edit then needs; of many such findings, it asks only the first.
         is_mended: Whether the contract changes what is wrong with a live table: then it is a warning, and
             Delta raises no error any more.
+        is_past: Whether only the history of the live table has it, which few runs read.
     """
 
     message: str
@@ -155,6 +156,7 @@ class Problem:
     fix: Fix | None = None
     remedy: Callable[[], TableState] | None = None
     is_mended: bool = False
+    is_past: bool = False
 
 
 @frozen

@@ -1,8 +1,11 @@
-"""Derive the declaration that reverts changes, as far as Delta can revert them."""
+"""Derive the declaration that reverts changes, as far as Delta can revert them.
+
+What no table has yet, the contract alone takes back, as a plain `git revert` does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final, TypeVar
 
@@ -18,8 +21,10 @@ from schemalint.delta.datatype import (
     Map,
     Struct,
     Unmanaged,
+    field_at,
     map_fields_within,
     parts,
+    type_at,
     walk_fields,
 )
 from schemalint.delta.path import Part, Path, format_path, lowercased, path_key
@@ -53,16 +58,17 @@ class Reversal:
     notes: tuple[str, ...]
 
 
-def reverse_changes(revisions: Sequence[Contract]) -> Reversal:
+def reverse_changes(revisions: Sequence[Contract], tables: Sequence[TableState] | None = None) -> Reversal:
     """Return the reversal of a contract to its oldest revision.
 
     Args:
         revisions: The revisions, oldest first: the one to return to, all in between, and the current one.
+        tables: The live tables of all targets, which tell what was applied; None if that is not known.
     """
     old, declared = revisions[0].state, revisions[-1].state
     tracking = track_columns(old.columns, [revision.state for revision in revisions])
     current = replace(declared, columns=tracking.declared)
-    reverser = _Reverser(current)
+    reverser = _Reverser(current, tables)
     columns = merge_columns(current.columns, tracking.live, reverser.pairs, reverser)
     wanted = replace(
         current,
@@ -75,7 +81,8 @@ def reverse_changes(revisions: Sequence[Contract]) -> Reversal:
         clustered_by=_old_value(old.clustered_by, current.clustered_by, ()),
         constraints=_entries(old.constraints, current.constraints),
         properties=reverser.properties(old.properties),
-        features=current.features | old.features,
+        partitioned_by=current.partitioned_by if tables != () else old.partitioned_by,
+        features=old.features | reverser.kept_features(old.features),
     )
     reverser.note_what_stays(revisions[0], revisions[-1])
     fills = reverser.fills(revisions[0].backfills, tracking.live, revisions[-1].backfills)
@@ -85,6 +92,7 @@ def reverse_changes(revisions: Sequence[Contract]) -> Reversal:
 @frozen
 class _Reverser:
     current: TableState
+    tables: Sequence[TableState] | None = None
     notes: list[str] = field(default_factory=list)
     dropped: list[Deletion] = field(default_factory=list)
     returned: set[tuple[str, ...]] = field(default_factory=set)
@@ -96,6 +104,8 @@ class _Reverser:
         for current_field in current.fields:
             old_field = old_fields.get(current_field.column_id)
             inner = (*path, current_field.name)
+            if old_field is None and self._is_nowhere(inner):
+                continue
             if old_field is not None or not self._can_drop(inner):
                 yield current_field, old_field
             else:
@@ -124,9 +134,9 @@ class _Reverser:
 
     def note_what_stays(self, old: Contract, current: Contract) -> None:
         """Note the changes that a contract cannot revert, or that are not part of the table."""
-        if old.state.partitioned_by != current.state.partitioned_by:
+        if old.state.partitioned_by != current.state.partitioned_by and self.tables != ():
             self.notes.append("the partitioning stays: Delta cannot change it in place")
-        if added := current.state.features - old.state.features:
+        if added := self.kept_features(old.state.features):
             self.notes.append(f"the features stay: {', '.join(sorted(added))} (drop_features removes them)")
         differences = {
             "location": old.location != current.location,
@@ -143,6 +153,8 @@ class _Reverser:
     def both(self, current: Field, old: Field, parent: Path) -> Field:
         """Return the old field, as far as Delta can revert the current one; note what stays."""
         path = (*parent, old.name)
+        if self._is_everywhere(path, lambda live: _is_as_before(live, old)):
+            current = replace(current, nullable=old.nullable, generated=old.generated, identity=old.identity)
         type_ = merge(current.type, old.type, self.pairs, self, path)
         if current.nullable and not old.nullable:
             self.notes.append(f"{format_path(path)} stays nullable: Delta never sets NOT NULL again")
@@ -175,8 +187,8 @@ class _Reverser:
 
     def leaf(self, current: DataType, old: DataType, path: Path) -> DataType:
         """Return the old type if Delta can change the current one back; note it if not."""
-        if old == current:
-            return current
+        if old == current or self._all(lambda table: type_at(table.columns, path) == old):
+            return old
         nested = bool(path) and isinstance(path[-1], Part)
         verdict = classify(current, old, nested=nested)
         if verdict is TypeVerdict.FREE or (
@@ -198,6 +210,9 @@ class _Reverser:
         if removed.name.lower() in names:
             self.notes.append(f"{name} was recreated since, and stays")
             return None
+        if self._is_everywhere((*path, removed.name)):
+            self.returned.add(key)
+            return removed
         if key in self._listed:
             self.returned.add(key)
             self.notes.append(f"{name} returns empty if it was dropped: its data is gone")
@@ -206,6 +221,27 @@ class _Reverser:
                 f"{name} returns as a plain column: Delta cannot add generated or identity columns"
             )
         return _as_new(removed)
+
+    def kept_features(self, old: frozenset[str]) -> frozenset[str]:
+        """Return the features that the contract requests since, and that a table may have."""
+        added = self.current.features - old
+        return frozenset(
+            name for name in added if not self._all(lambda table, name=name: name not in table.features)
+        )
+
+    def _all(self, is_so: Callable[[TableState], bool]) -> bool:
+        """Whether something is so in each table; not if nobody read them."""
+        return self.tables is not None and all(map(is_so, self.tables))
+
+    def _is_nowhere(self, path: Path) -> bool:
+        return self._all(lambda table: field_at(table.columns, path) is None)
+
+    def _is_everywhere(self, path: Path, is_so: Callable[[Field], bool] = lambda _field: True) -> bool:
+        def has(table: TableState) -> bool:
+            live = field_at(table.columns, path)
+            return live is not None and is_so(live)
+
+        return self._all(has)
 
     @cached_property
     def _listed(self) -> frozenset[tuple[str, ...]]:
@@ -227,8 +263,18 @@ class _Reverser:
         if properties.is_protocol_key(key):
             return True
         if key == COLUMN_MAPPING_MODE:
-            return (value or "none").lower() != "none"
+            is_unmapped = self._all(lambda table: table.column_mapping == "none")
+            return (value or "none").lower() != "none" and not is_unmapped
         return key == WIDENING and bool(self.kept_wide)
+
+
+def _is_as_before(live: Field, old: Field) -> bool:
+    """Whether a live column still has what Delta can only take away."""
+    return (
+        live.nullable == old.nullable
+        and (isinstance(old.generated, Unmanaged) or live.generated == old.generated)
+        and (isinstance(old.identity, Unmanaged) or live.identity == old.identity)
+    )
 
 
 def _old_value(old: Managed[T], current: Managed[T], nothing: T) -> Managed[T]:

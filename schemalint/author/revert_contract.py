@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from schemalint import contract as contracts
@@ -53,7 +53,13 @@ class RevertedContract:
         return unified_diff(self.file, self.before, self.after)
 
 
-def revert(repository: Repository, files: ContractFiles, table: str, to: str | None) -> RevertedContract:
+def revert(
+    repository: Repository,
+    files: ContractFiles,
+    table: str,
+    to: str | None,
+    live: Callable[[Contract], Sequence[TableState] | None] = lambda _contract: None,
+) -> RevertedContract:
     """Return the contract of the working tree, edited so that it reverts changes.
 
     Args:
@@ -61,6 +67,7 @@ def revert(repository: Repository, files: ContractFiles, table: str, to: str | N
         files: The files with contracts.
         table: The table's name.
         to: The revision to return to; None for the last one with another declaration of the table.
+        live: Return the live tables of a contract in all targets; None if they are not known.
 
     Raises:
         UsageError: The table or the revision does not exist.
@@ -85,7 +92,7 @@ def revert(repository: Repository, files: ContractFiles, table: str, to: str | N
     since = [*revisions.since(commit, key), contract]
     for revision in since:
         _require_unique_names(revision, contract)
-    reversal = reverse_changes(since)
+    reversal = reverse_changes(since, live(contract))
     before = read_text(repository.root / contract.file, contract.file)
     after = reverted_text(contract, before, reversal)
     return RevertedContract(contract.table, commit, contract.file, before, after, reversal.notes)

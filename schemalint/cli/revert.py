@@ -8,22 +8,26 @@ from schemalint.author.contract_files import PulledFile
 from schemalint.author.revert_contract import RevertedContract, revert
 from schemalint.base.errors import SchemalintError
 from schemalint.base.printable import document_text
-from schemalint.base.values import frozen
+from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error, print_note
 from schemalint.cli._completion import table_names
-from schemalint.cli._connection import Spark, repository_settings, spark_for, via_options
+from schemalint.cli._connection import repository_settings, spark_for, via_options
 from schemalint.cli._options import PENDING, examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
 from schemalint.contract.contract_files import contract_files
+from schemalint.delta.table import TableState
 from schemalint.deploy.deploy_input import DeployInput, Deployment
 from schemalint.deploy.prepare import prepare
-from schemalint.project.config.trust import Trusted
+from schemalint.model.contract import Contract
+from schemalint.model.effective import Environment, effective
+from schemalint.project.config.trust import Trusted, resolve_storage
 from schemalint.project.git import Repository, Worktree
 from schemalint.report.plan import text as plan_text
 from schemalint.review.rulebook import rules_for_apply
 from schemalint.tables.catalog import Catalog
 from schemalint.tables.catalog.table_location import choose_target
+from schemalint.tables.catalog.target_tables import TargetTables
 
 _RESTORE = (
     "Alternative: RESTORE TABLE … TO VERSION AS OF an earlier version brings back dropped columns and\n"
@@ -68,13 +72,15 @@ def command(options: RevertOptions) -> int:
     return without their data, and properties and constraints get their old values, or null.
 
     Delta cannot undo widened types, dropped NOT NULL constraints and added table features. They stay, and
-    the command lists them. A plain `git revert` would declare their old state, which `plan` refuses.
+    the command lists them. A plain `git revert` would declare their old state, which `plan` refuses. What
+    the table of no target has yet, the contract takes back by itself.
 
     With --diff the command exits with 4 if the contract would change.
     """
     repository, settings = repository_settings(options.connection)
     with spark_for(settings, options.connection) as spark:
-        reverted = _revert(repository, settings, options.table, options.to)
+        via = spark.catalog if spark else None
+        reverted = _revert(repository, settings, options.table, options.to, via)
         if reverted.before == reverted.after:
             print_note(f"{reverted.table}: nothing to revert since {reverted.commit[:12]}")
             return 0
@@ -82,15 +88,38 @@ def command(options: RevertOptions) -> int:
             show(document_text(reverted.diff))
             return PENDING
         _write(repository, reverted)
-        _show_plan(repository, settings, reverted.table, options.connection.target, spark)
+        _show_plan(repository, settings, reverted.table, options.connection.target, via)
     return 0
 
 
-def _revert(repository: Repository, settings: Trusted, table: str, to: str | None) -> RevertedContract:
-    reverted = revert(repository, contract_files(settings.config), table, to)
+def _revert(
+    repository: Repository, settings: Trusted, table: str, to: str | None, via: Catalog | None
+) -> RevertedContract:
+    def live(contract: Contract) -> tuple[TableState, ...] | None:
+        return _live_tables(repository, settings, contract, via)
+
+    reverted = revert(repository, contract_files(settings.config), table, to, live)
     for note in reverted.notes:
         print_note(f"note: {note}")
     return reverted
+
+
+def _live_tables(
+    repository: Repository, settings: Trusted, contract: Contract, via: Catalog | None
+) -> tuple[TableState, ...] | None:
+    """Return the tables of a contract in all targets; None without targets, or if one cannot be read."""
+    found: list[TableState] = []
+    for target in settings.targets.values():
+        of_target = effective(contract, Environment(target.name))
+        try:
+            tables = TargetTables(target, repository.root, resolve_storage(target), via)
+            table = None if of_target.absent else tables.read(of_target)
+        except SchemalintError as error:
+            print_note(f"note: what was merged counts as applied: {target.name} cannot be read: {error}")
+            return None
+        if table is not None:
+            found.append(replace(table.state, features=table.protocol.features))
+    return tuple(found) if settings.targets else None
 
 
 def _write(repository: Repository, reverted: RevertedContract) -> None:
@@ -99,7 +128,7 @@ def _write(repository: Repository, reverted: RevertedContract) -> None:
 
 
 def _show_plan(
-    repository: Repository, settings: Trusted, table: str, target: str | None, spark: Spark | None
+    repository: Repository, settings: Trusted, table: str, target: str | None, via: Catalog | None
 ) -> None:
     """Print the plan of the edited contract; if the target is unreachable, the command that plans later."""
     plan_command = f"schemalint plan {table}"
@@ -107,7 +136,7 @@ def _show_plan(
         print_note(f"no target is configured; when there is one, run: {plan_command}")
         return
     try:
-        deployment = _plan(repository, settings, table, target, spark.catalog if spark else None)
+        deployment = _plan(repository, settings, table, target, via)
     except SchemalintError as error:
         print_error(error)
         print_note(f"the plan could not be made; when the target is reachable, run: {plan_command}")

@@ -44,6 +44,10 @@ class ColumnUsers(Generic[T]):
         """Return the keys of the expressions that use the field at a path."""
         return tuple(dict.fromkeys(self._by_column.overlapping(field_names(path))))
 
+    def naming(self, path: Path) -> tuple[T, ...]:
+        """Return the keys of the expressions that name the field at a path, or a field inside it."""
+        return tuple(dict.fromkeys(self._by_column.within(field_names(path))))
+
 
 @cache
 def columns_used(expression: str) -> frozenset[Names] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import Final
 
 from schemalint.base.errors import ConfigError
 from schemalint.base.values import replace
@@ -45,6 +46,8 @@ from schemalint.review.approve import ExceptionResult, approve, is_expired
 from schemalint.tables.catalog.contract_progress import with_progress
 from schemalint.tables.catalog.table_location import is_found_by_name
 from schemalint.tables.catalog.target_tables import TargetTables
+
+_WITHOUT_STATEMENT: Final = (RefusalKind.DECLARATION, RefusalKind.LIVE)
 
 
 def planned(
@@ -270,9 +273,14 @@ def _since(applied: Effective, contract: Effective, revisions: Revisions) -> Ite
 
 
 def _with_rewrites_waiting(plan: TablePlan, outcome: ExceptionResult) -> TablePlan:
-    """Return the plan that waits where a rule refuses what is to be rewritten outside of schemalint."""
+    """Return the plan that waits where a rule refuses what is to be rewritten outside of schemalint.
+
+    The rewrite makes the table as declared, so nothing else that no statement can do stands in its way.
+    """
     reasons = {approval.finding.identity: approval.by.exception.reason for approval in outcome.approved}
     refusals = tuple(_waiting(refusal, reasons) for refusal in plan.refusals)
+    if any(refusal.kind is RefusalKind.REWRITE for refusal in refusals):
+        refusals = tuple(refusal for refusal in refusals if refusal.kind not in _WITHOUT_STATEMENT)
     return replace(plan, refusals=refusals)
 
 

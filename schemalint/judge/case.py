@@ -29,6 +29,7 @@ from schemalint.delta.engine import NO_ENGINES, Engines
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.judge.column_log import Names, with_names
+from schemalint.judge.drift_origin import Origin
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state
@@ -94,7 +95,7 @@ class Case:
     unseen: tuple[Change, ...] = ()
     all_contracts: bool = False
     engines: Engines = NO_ENGINES
-    origin_of: Callable[[Change], str] | None = None
+    origin_of: Callable[[Change], Origin] | None = None
 
     @property
     def contract(self) -> Effective:

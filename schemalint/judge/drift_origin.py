@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 from schemalint.base.errors import LiveError
+from schemalint.base.values import frozen
 from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed, change_path, subject
 from schemalint.delta.history import HistoryStep, changes, steps
 from schemalint.delta.path import Path, is_within, lowercased
@@ -20,14 +21,32 @@ _FIRST: Final = 9
 """Commits that are looked at first: with Delta's usual checkpoints they were read with the snapshot."""
 
 
+@frozen
+class Origin:
+    """What is known of the commit that a difference comes from.
+
+    Attributes:
+        text: The commit, or why it is not known, as the end of a sentence.
+        step: The commit; None if it is not known.
+    """
+
+    text: str
+    step: HistoryStep | None = None
+
+    @property
+    def is_creation(self) -> bool:
+        """Whether the table was created so."""
+        return self.step is not None and self.step.before is None
+
+
 class Origins:
     """The commits of a table that its differences come from."""
 
     def __init__(self, table: LiveTable) -> None:
         self._table = table
 
-    def of(self, pending: Change) -> str:
-        """Return the commit that made a difference, or why it is not known, as the end of a sentence.
+    def of(self, pending: Change) -> Origin:
+        """Return the commit that made a difference, or why it is not known.
 
         Args:
             pending: The change that would bring the table to its declaration.
@@ -35,13 +54,13 @@ class Origins:
         try:
             step = self._find(self._newest, pending) or self._find(self._recent, pending)
         except LiveError:
-            return f"{_UNKNOWN} (the log cannot be read)"
+            return Origin(f"{_UNKNOWN} (the log cannot be read)")
         if step is not None:
-            return f"changed in {step.title}"
+            return Origin(f"changed in {step.title}", step)
         known_from = self._table.recent_history.known_from
         if self._table.older is not None and known_from == self._table.version - RECENT:
-            return f"{_UNKNOWN} (read {RECENT}; --history)"
-        return f"{_UNKNOWN} (the log begins at version {known_from})"
+            return Origin(f"{_UNKNOWN} (read {RECENT}; --history)")
+        return Origin(f"{_UNKNOWN} (the log begins at version {known_from})")
 
     @cached_property
     def _newest(self) -> _Changes:

@@ -1,7 +1,7 @@
-"""Add to a finding's help what else the change needs once its help is followed: all of it in one report.
+"""Add to a finding what else is found once its help is followed: all of it in one report.
 
-So the first report is complete: after a property, the approval of the protocol upgrade and the `type_changes`
-entry.
+So the first report is complete: after a property, the approval of the protocol upgrade, the `type_changes`
+entry, and the clients that then lose the column.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Final
 from schemalint.base.values import grouped, replace
 from schemalint.delta.table import TableState
 from schemalint.model.effective import Effective
-from schemalint.model.finding import Finding, Severity
-from schemalint.plugin import Rule
+from schemalint.model.finding import Consequence, Finding, Severity
 
 _MOST_ROUNDS: Final = 5
 """A remedy may need another one: a column mapping mode after a rename."""
@@ -28,20 +27,15 @@ Beyond it, a finding gets what the rule's first remedy needs of the table as a w
 
 
 def with_follow_ups(
-    findings: Sequence[Finding],
-    contract: Effective,
-    judge: Callable[[Effective], Sequence[Finding]],
-    rules: Sequence[Rule],
+    findings: Sequence[Finding], contract: Effective, judge: Callable[[Effective], Sequence[Finding]]
 ) -> tuple[Finding, ...]:
-    """Judge the contract with each remedy too, and add what is found then to the help.
+    """Judge the contract with each remedy too, and add to the findings what is found then.
 
     Args:
         findings: The findings of the contract.
         contract: The contract, effective for its target.
         judge: Return the findings of a contract in place of this one.
-        rules: All rules; those about effects and policies ask for nothing.
     """
-    effects = {rule.code for rule in rules if rule.scope in ("effect", "policy")}
     requests = {_request(finding) for finding in findings}
     judged: defaultdict[str, list[tuple[TableState, _FollowUps]]] = defaultdict(list)
 
@@ -56,20 +50,16 @@ def with_follow_ups(
         if consequences is None and len(of_rule) == _MOST_REMEDIES:
             return of_rule[0][1]
         if consequences is None:
-            new = _new_findings(state, contract, judge, requests)
-            consequences = _FollowUps(other for other in new if other.code not in effects)
+            consequences = _FollowUps(_new_findings(state, contract, judge, requests))
             of_rule.append((state, consequences))
         return consequences
 
     def completed(finding: Finding) -> Finding:
         if finding.remedy is None:
             return finding
-        effects_of_finding = () if finding.existing else follow_ups(finding.code, finding.remedy).of(finding)
-        new = "; ".join(map(_instruction, effects_of_finding))
+        new = () if finding.existing else follow_ups(finding.code, finding.remedy).of(finding)
         # Nothing asks for the remedy any more, and it holds all states that were judged.
-        return replace(
-            finding, help=f"{finding.help}. Then also: {new}" if new else finding.help, remedy=None
-        )
+        return replace(finding, then=tuple(map(_consequence, new)), remedy=None)
 
     return tuple(map(completed, findings))
 
@@ -121,10 +111,17 @@ def _new_findings(
 
 def _request(finding: Finding) -> tuple[object, ...]:
     """Return what the finding asks for, and where; whatever else may differ once a remedy is in place."""
-    return finding.code, finding.path, _instruction(finding)
+    return finding.code, finding.path, _instruction(finding.help or finding.message)
 
 
-def _instruction(finding: Finding) -> str:
-    text = (finding.help or finding.message).partition(". ")[0].rstrip(".")
-    is_word = text[1:2].islower() or text[1:2].isspace()
-    return f"{text[:1].lower() + text[1:] if is_word else text} ({finding.code})"
+def _consequence(finding: Finding) -> Consequence:
+    instruction = _instruction(finding.help)
+    return Consequence(finding.code, finding.severity, finding.message, instruction, finding.column)
+
+
+def _instruction(text: str) -> str:
+    """Return the first sentence of a text, as the part of another one."""
+    sentence = text.partition(". ")[0].rstrip(".")
+    if sentence[1:2].islower() or sentence[1:2].isspace():
+        return sentence[:1].lower() + sentence[1:]
+    return sentence

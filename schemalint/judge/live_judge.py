@@ -31,6 +31,7 @@ from schemalint.judge.follow_ups import with_follow_ups
 from schemalint.judge.protocol_upgrades import protocol_upgrades, standing_upgrades, with_upgrade_findings
 from schemalint.judge.rule_judge import Judge, highest_severities, marked, without_ambiguous_columns
 from schemalint.judge.table_judge import LIVE, is_refusal_of_table, kept_refusals, table_findings
+from schemalint.judge.undeclared_features import undeclared_features
 from schemalint.model.declaration import created_state
 from schemalint.model.effective import Effective
 from schemalint.model.fact import Drift, DriftKind
@@ -67,7 +68,7 @@ def with_table(judge: Judge, case: Case, live: LiveTable) -> tuple[Finding, ...]
     def judged(contract: Effective) -> tuple[Finding, ...]:
         return _findings(judge, replace(case, declared=contract), live, of_table, severities)
 
-    return with_follow_ups(judged(case.edit), case.edit, judged, judge.rules)
+    return with_follow_ups(judged(case.edit), case.edit, judged)
 
 
 def _of_table(judge: Judge, case: Case, live: LiveTable) -> tuple[Finding, ...]:
@@ -95,6 +96,7 @@ def _findings(
     of_states = (
         *_of_changes(judge, ctx, case),
         *_undeclared(judge, ctx, case),
+        *(undeclared_features(judge, ctx, case) if case.purpose is Purpose.CHECK else ()),
         *judge(contract, ctx, against),
     )
     of_declaration = tuple(without_ambiguous_columns(tuple(marked(of_states, at_base))))
@@ -180,7 +182,7 @@ def _drift(
     """Return a pending change as drift, with the commit that made it if somebody else did."""
     kind = kind or _drift_kind(pending_change, case)
     asks = kind in (DriftKind.DRIFTED, DriftKind.UNDECLARED)
-    origin = case.origin_of(pending_change) if case.origin_of and asks else ""
+    origin = case.origin_of(pending_change).text if case.origin_of and asks else ""
     return Drift(pending_change, kind, cause, origin, case.all_contracts)
 
 

@@ -253,7 +253,7 @@ def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against
         table=ctx.contract.table,
         object=object_,
         path=problem.path if problem.path is not None else getattr(fact, "path", ()),
-        against=against,
+        against=("history",) if problem.is_past else against,
         old=problem.old if problem.old is not None else old,
         new=problem.new if problem.new is not None else new,
         location=locate_finding(fact, problem, ctx.contract),

@@ -120,7 +120,7 @@ def _without_table(rules: Judge, case: Case) -> Iterable[Finding]:
     if case.purpose is Purpose.CREATION:
         return _of_creation(rules, case)
     judged = partial(_compared, rules, before, created_state(before.state) if before else None)
-    return with_follow_ups(judged(after), after, judged, rules.rules)
+    return with_follow_ups(judged(after), after, judged)
 
 
 def _of_creation(rules: Judge, case: Case) -> Iterator[Finding]:

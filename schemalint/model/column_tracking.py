@@ -21,6 +21,7 @@ from schemalint.delta.datatype import (
     Struct,
     map_fields,
     parts,
+    type_at,
     walk_fields,
     with_parts,
 )
@@ -57,7 +58,7 @@ class ColumnTracking:
     def left_out(self) -> tuple[FieldRemoved, ...]:
         """The live columns of the last apply that the declaration neither has, nor renames, nor drops.
 
-        Without the fields inside columns that are gone themselves.
+        Without the fields inside columns that are gone themselves, or have a type without these fields.
         """
         declared = column_numbers(self.declared)
         removals: list[FieldRemoved] = []
@@ -66,6 +67,8 @@ class ColumnTracking:
             if column.column_id in declared or gone.around(path):
                 continue
             gone.add(path, None)
+            if not isinstance(type_at(self.declared, path[:-1]), Struct):
+                continue
             if column.column_id in self.applied and column.column_id not in self.gone:
                 removals.append(FieldRemoved(path, replace(column, column_id=None)))
         return tuple(removals)

@@ -139,6 +139,7 @@ class Drift:
         origin: Which commit made the difference, or why that is not known: the end of a sentence. Empty if
             nobody asked.
         all_contracts: Whether the run judges all contracts (``check --all``), not only changed ones.
+        shut_out: The declared readers and writers that cannot use the table because of it.
     """
 
     change: Change
@@ -146,6 +147,7 @@ class Drift:
     cause: Finding | None = None
     origin: str = ""
     all_contracts: bool = False
+    shut_out: tuple[str, ...] = ()
 
 
 @frozen

@@ -180,6 +180,22 @@ class TextChange:
 
 
 @frozen
+class Consequence:
+    """What a rule finds once the help of a finding is followed; it is no finding, so it has no fingerprint.
+
+    Attributes:
+        help: The first sentence of what to do about it, as a clause; may be empty.
+        column: The column that it is about, as text; None if it is about the table.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    help: str = ""
+    column: str | None = None
+
+
+@frozen
 class Finding:
     """A problem that a rule found.
 
@@ -197,6 +213,7 @@ class Finding:
             give it.
         commit: The commit of the table that the finding is about, if it is about one.
         in_baseline: Whether the baseline has the finding: then it never fails the run.
+        then: What else is found once the help is followed, or the fix applied.
         ways: The ways to the declared type, of a type that Delta cannot change in place.
         needs_rewrite: Whether Delta cannot do it in place, so that an exception needs ``via: rewrite``.
     """
@@ -221,6 +238,7 @@ class Finding:
     existing: bool = False
     remedy: Callable[[], TableState] | None = field(default=None, compare=False, repr=False)
     commit: HistoryEntry | None = None
+    then: tuple[Consequence, ...] = ()
     ways: tuple[WayOut, ...] = ()
     needs_rewrite: bool = False
     in_baseline: bool = False

@@ -86,6 +86,18 @@ class StreamReport:
         return None
 
     @property
+    def has_passed(self) -> bool:
+        """Whether the stream has read beyond all that blocks it: each start asks for its settings all the same.
+
+        A start compares the two newest entries of the schema log, wherever the stream is (measured on Delta
+        4.4.0).
+        """
+        progress = self.consumer.stream.progress if self.consumer.stream else None
+        if progress is None or progress.last_version is None or self.version is None:
+            return False
+        return self.effect.verdict is StreamVerdict.BLOCKED and progress.last_version >= self.version
+
+    @property
     def settings(self) -> tuple[StreamSettings, ...]:
         """The Spark settings that unblock this stream alone, for each way to spell its checkpoint."""
         stream = self.consumer.stream

@@ -313,7 +313,9 @@ def _used_by_constraints(
                 )
     removed = [change.path for change in changes if isinstance(change, FieldRemoved)]
     for path in removed:
-        for name in declared.constraint_users.of(path) if field_at(declared.columns, path) is None else ():
+        if field_at(declared.columns, path) is not None:
+            continue
+        for name in declared.constraint_users.naming(path):
             yield Refusal(
                 RefusalKind.DECLARATION,
                 f"the constraint {name} uses {format_path(path)}, which the contract drops",

@@ -32,6 +32,9 @@ def effect_text(effect: StreamEffect) -> str:
 
 def verdict_text(report: StreamReport) -> str:
     """Describe what happens to a declared stream; if that is unknown, what the change alone does."""
+    if report.has_passed:
+        kinds = listed([kind.key for kind in report.effect.unblock])
+        return f"goes on with its settings; without them each start is blocked by {kinds}"
     effect = effect_text(report.effect)
     return effect if report.if_up_to_date is None else f"unknown; if it has read everything before: {effect}"
 
@@ -63,6 +66,7 @@ def settings_lines(report: StreamReport, *, applied: bool = False) -> Iterator[s
         return
     expected = "" if applied or report.version is None else ", if nothing else is committed before"
     when = "set" if applied else "set before the apply"
+    when = "keep set" if report.has_passed else when
     version = "" if report.version is None else f" for version {report.version}{expected}"
     yield f"{when}{version}, and remove it once the stream has met the change after it:"
     spellings = report.settings

@@ -1,9 +1,10 @@
-"""Words that all reports have for clients, and for the ways to what Delta cannot change in place."""
+"""Words that all reports have for clients, and for what follows from a change or leads to it."""
 
 from __future__ import annotations
 
 from schemalint.delta.ways import Way, WayOut
 from schemalint.model.client import ClientSupport
+from schemalint.model.finding import Consequence
 
 
 def way_text(way: WayOut) -> str:
@@ -56,6 +57,23 @@ def way_json(way: WayOut) -> dict[str, object]:
         "rewrites": way.rewrites,
         "bytes": way.size,
         "restore_until": way.until.isoformat() if way.until else None,
+    }
+
+
+def consequence_text(consequence: Consequence) -> str:
+    """Say what follows, and what to do about it: ``PF004 error: the protocol rises …; allow it with …``."""
+    todo = f"; {consequence.help}" if consequence.help else ""
+    return f"{consequence.code} {consequence.severity.label}: {consequence.message}{todo}"
+
+
+def consequence_json(consequence: Consequence) -> dict[str, object]:
+    """Return what follows from a finding's help, for the JSON of findings and of plans."""
+    return {
+        "code": consequence.code,
+        "severity": consequence.severity.label,
+        "message": consequence.message,
+        "help": consequence.help,
+        "column": consequence.column,
     }
 
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from support.project import Run
 
 MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "3"}
-CONTRACT = ORDERS + "  - {name: note, type: string}\nproperties: {team: shop, tier: gold}\n"
+CONTRACT = (
+    f"{ORDERS}  - {{name: note, type: string}}\nproperties: {{team: shop, tier: gold}}\n"
+    "features: [columnMapping]\n"
+)
 TIME = "2023-11-14 22:13:20 UTC"
 UNKNOWN = "the commit that changed it is not known"
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import contract
-from schemalint.delta.datatype import LONG, Decimal, Field, Struct, type_at
+from schemalint.base.values import replace
+from schemalint.delta.datatype import INTEGER, LONG, STRING, Decimal, Field, Struct, type_at
 from schemalint.model.contract import Contract
 from support.logs import commit_info, metadata, protocol, write_log
 from support.project import ORDERS, Project
@@ -421,3 +422,70 @@ def test_unreachable_target_does_not_stop_the_revert(history: History, tmp_path:
     assert run.status == 0
     assert "schemalint plan sales.orders" in run.err
     assert "name: amount" in history.text
+
+
+NOTE = "  - {name: note, type: string}\n"
+PLAIN = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: id, type: int, nullable: false}\n"
+TARGETS = '[targets.dev]\nroot = "dev"\n\n[targets.prod]\nroot = "prod"\n'
+
+
+def write_table(project: Project, target: str, *columns: Field, mapped: bool = False) -> None:
+    properties = {"delta.columnMapping.mode": "name"} if mapped else {}
+    action = metadata(*columns, properties=properties)
+    write_log(
+        project.repo.path / target / "sales/orders",
+        [[commit_info("CREATE TABLE"), protocol(2, 5) if mapped else protocol(), action]],
+    )
+
+
+NEVER_APPLIED = {
+    "a column": PLAIN + NOTE,
+    "a wider type": PLAIN.replace("type: int", "type: bigint")
+    + "properties: {delta.enableTypeWidening: true}\n",
+    "null allowed": PLAIN.replace(", nullable: false", ""),
+    "a rename": PLAIN.replace("name: id", "name: key, renamed_from: id")
+    + "properties: {delta.columnMapping.mode: name}\n",
+    "a feature": PLAIN + "features: [deletionVectors]\n",
+    "a default": PLAIN
+    + NOTE.replace("string", "string, default: \"'-'\"")
+    + "features: [allowColumnDefaults]\n",
+}
+
+
+@pytest.mark.parametrize("text", NEVER_APPLIED.values(), ids=NEVER_APPLIED)
+def test_what_no_table_has_yet_is_taken_back_by_the_contract_alone(project: Project, text: str) -> None:
+    project.repo.write("schemalint.toml", TARGETS)
+    for target in ("dev", "prod"):
+        write_table(project, target, Field("id", INTEGER, nullable=False))
+    History(project).declare(PLAIN, text)
+    run = project.run("revert", "sales.orders", "--target", "dev")
+    assert (run.status, "note: " in run.err) == (0, False), run.err
+    (reverted,) = contract.read("orders.yml", History(project).text).contracts
+    (declared,) = contract.read("orders.yml", PLAIN).contracts
+    columns = [replace(field, renamed_from=None) for field in reverted.state.columns.fields]
+    assert tuple(columns) == declared.state.columns.fields
+    assert (reverted.state.features, reverted.state.dropped) == (frozenset(), ())
+    live = ("--live", "--target", "dev", "--against", "HEAD")
+    assert project.run("check", *live).status == 0
+    assert project.run("plan", "--target", "dev").status == 0
+
+
+def test_what_one_target_has_is_reverted_as_far_as_delta_can(project: Project) -> None:
+    project.repo.write("schemalint.toml", TARGETS)
+    mapped = PLAIN + "properties: {delta.columnMapping.mode: name}\n"
+    write_table(project, "dev", Field("id", INTEGER, nullable=False), mapped=True)
+    write_table(project, "prod", Field("id", INTEGER, nullable=False), Field("note", STRING), mapped=True)
+    History(project).declare(mapped, mapped.replace("properties", f"{NOTE}properties"))
+    assert project.run("revert", "sales.orders", "--target", "dev").status == 0
+    assert "dropped:\n  - note\n" in History(project).text
+
+
+def test_a_target_that_cannot_be_read_counts_as_applied(project: Project) -> None:
+    project.repo.write("schemalint.toml", TARGETS)
+    write_table(project, "dev", Field("id", INTEGER, nullable=False))
+    History(project).declare(PLAIN, PLAIN + NOTE)
+    (project.repo.path / "prod/sales/orders/_delta_log").mkdir(parents=True)
+    (project.repo.path / "prod/sales/orders/_delta_log/00000000000000000000.json").write_text("{")
+    run = project.run("revert", "sales.orders", "--target", "dev")
+    assert "what was merged counts as applied: prod cannot be read" in run.err
+    assert "nothing to revert" in run.err

@@ -150,6 +150,11 @@ def test_a_stream_that_has_passed_a_rename_still_needs_what_unblocks_it(lake: La
     assert lake.project.check("--live", "--all").codes == []
     lake.project.declare(f"{as_it_is}consumers: [{{name: billing, stream: {stream}}}]\n")
     assert lake.project.check("--live").codes == ["RD009"]
+    assert "do: adapt the queries, and set for billing" in lake.project.run("check", "--live").out
+    for command in (("audit", "--target", "dev", "--all"), ("plan",)):
+        out = lake.project.run(*command).out
+        assert "goes on with its settings; without them each start is blocked by rename" in out
+        assert "keep set for version 2, and remove it once" in out
 
 
 def test_a_stream_that_has_stopped_does_not_stop_again_for_the_same_change(lake: Lake) -> None:

@@ -138,7 +138,7 @@ def test_contract_that_follows_the_first_report_passes_the_second(edit: Edit, *,
     (finding,) = (each for each in first if each.severity is Severity.ERROR and not each.existing)
     assert finding.code == edit.code
     for request in edit.requests:
-        assert request in finding.help
+        assert request in _advice(finding)
     second = _judged(before, _contract(edit.followed), live=live)
     effects = {rule.code for rule in built_in().values() if rule.scope == "effect"}
     new = [found for found in second if not found.existing and found.code not in effects]
@@ -158,11 +158,11 @@ def test_help_says_nothing_of_other_columns_and_repeats_no_other_finding() -> No
         _judged(before, after, live=False), key=lambda finding: finding.code, reverse=True
     )
     assert (widened.code, upgrade.code) == ("TW006", "PF004")
-    assert "allow_upgrade" not in widened.help
+    assert "allow_upgrade" not in _advice(widened)
     both = _judged(
         before, _contract(("- {name: a, type: bigint}", "- {name: b, type: 'decimal(12,2)'}")), live=False
     )
-    assert [finding.help.count("(TH009)") for finding in both] == [1, 1]
+    assert [[each.code for each in finding.then].count("TH009") for finding in both] == [1, 1]
 
 
 def test_columns_that_the_remedy_keeps_are_not_merged_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,7 +176,7 @@ def test_columns_that_the_remedy_keeps_are_not_merged_again(monkeypatch: pytest.
     edit = EDITS["widened"]
     after = _contract(edit.after)
     (finding, *_) = _judged(_contract(edit.before), after, live=False)
-    assert "Then also" in finding.help, "the remedy was judged too"
+    assert finding.then, "the remedy was judged too"
     assert merged == [after.state.columns]
 
 
@@ -185,6 +185,10 @@ def test_rule_that_does_not_run_adds_nothing() -> None:
     pair = (_contract(edit.before), _contract(edit.after))
     (finding,) = judge_pair(*pair, [built_in()["rename-without-mapping"]])
     assert finding.help == "set `delta.columnMapping.mode: name` under `properties`, or keep the name"
+
+
+def _advice(finding: Finding) -> str:
+    return " ".join([finding.help, *(each.help for each in finding.then)])
 
 
 def _contract(lines: tuple[str, ...]) -> Contract:
@@ -207,4 +211,4 @@ def test_every_finding_of_a_large_edit_tells_what_the_table_needs() -> None:
     """Only some of the remedies are judged; what they need of the table as a whole is the same for all."""
     before = _contract((OTHER, *(f"- {{name: c{number}, type: int}}" for number in range(60))))
     found = _judged(before, _contract((OTHER,)), live=False)
-    assert [(finding.code, ALLOW in finding.help) for finding in found] == [("CM003", True)] * 60
+    assert [(finding.code, ALLOW in _advice(finding)) for finding in found] == [("CM003", True)] * 60

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemalint.model.finding import Severity
 from schemalint.project.git import Contents, File, Worktree
 from schemalint.review.check_input import CheckInput
 from schemalint.review.exceptions import Exceptions
@@ -19,6 +20,8 @@ from support.rule_cases import Case, load_cases
 from support.rule_judging import TODAY, built_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hypothesis.strategies import DrawFn, SearchStrategy
 
     from schemalint.model.finding import CheckResult, Finding
@@ -59,18 +62,34 @@ def _require_fixed(case: Case) -> None:
         return
     before = case.texts.get("before")
     request = _request(None if before is None else before.encode(), case.texts["after"].encode())
-    found = _fixable(check(request))
+    first = check(request)
+    found = _fixable(first)
     result, files = check_and_fix(request, unsafe=True)
     assert bool(files) == bool(found), case.name
     assert _fixable(result) == [], case.name
     left = [finding for finding in result.findings if finding.code in {fixed.code for fixed in found}]
     assert not _kinds(left) & _kinds(found), case.name
+    assert not _said(result.findings) - _said(first.findings) - _told(first.findings), case.name
     assert (
         check_and_fix(
             with_texts(request, {path: file.after.encode() for path, file in files.items()}), unsafe=True
         )[1]
         == {}
     ), case.name
+
+
+def _said(findings: Iterable[Finding]) -> set[tuple[str, str]]:
+    """Return what the change causes, apart from remarks."""
+    return {
+        (finding.code, finding.message)
+        for finding in findings
+        if finding.severity > Severity.INFO and not finding.existing
+    }
+
+
+def _told(findings: Iterable[Finding]) -> set[tuple[str, str]]:
+    """Return what the findings say of what comes after their fixes."""
+    return {(each.code, each.message) for finding in findings for each in finding.then}
 
 
 # What the fixes of a widening write, in the layouts of `_contract`: without it a fixed text is as it was.

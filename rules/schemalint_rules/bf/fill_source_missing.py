@@ -9,7 +9,7 @@ from schemalint.delta.path import format_path, path_key
 from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
 
-@rule("BF003", on=Contract, severity=Severity.ERROR)
+@rule("BF003", on=Contract, severity=Severity.ERROR, verdict="impossible")
 def fill_source_missing(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """A column is filled from one that the table does not have, or that is made anew.
 

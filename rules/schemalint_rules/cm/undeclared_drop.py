@@ -85,7 +85,7 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
     renamed = f"if it is {names} now, add `renamed_from: {change.field.name}` there; " if names else ""
     yield Problem(
         f"{path} is gone from the contract, neither renamed nor listed under `dropped`",
-        help=f"{renamed}to drop it, list it: `dropped: [{path}]`",
+        help=f"{renamed}to drop it, list it: `dropped: [{path}]`; if no table ever had it, approve this",
         remedy=partial(_remedy, change, candidates, ctx.contract.state),
     )
 

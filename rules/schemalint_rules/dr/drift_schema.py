@@ -71,10 +71,13 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
     - *ahead*: a revision later than the checked one was applied;
     - *drifted*: the table was changed outside the contract; the rule recognizes a renamed column by its id in
       the log's history;
-    - *undeclared*: the table has a column that no contract declares, unless `open: {columns: true}`.
+    - *undeclared*: the table has a column that no contract declares, unless `open: {columns: true}`; or it
+      has a feature that the contract does not need and that it was not created with, because somebody turned
+      on deletion vectors or type widening by hand.
 
     Of a drifted object and an undeclared column, the message names the commit that changed it last, with its
-    time and its user, if it is one of the table's newest 100 commits. With `--history`, `check` reads all.
+    time and its user, of a feature with its engine too, if it is one of the table's newest 100 commits. With
+    `--history`, `check` reads all.
 
     The rule never compares what the contract does not manage. If `managed_by` assigns the table to another
     tool, `apply` never changes it, and the finding names that tool instead.
@@ -85,7 +88,8 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
     a change that was made elsewhere. Drift is an error if all contracts are checked (`check --all`), and a
     warning beside the changes under review; `severity` in the configuration sets another one. If Delta cannot
     change the live state into the declared one, the finding is an error: it then quotes the rule that forbids
-    the change, even if that rule is not selected.
+    the change, even if that rule is not selected. A feature that shuts out a declared reader or writer is an
+    error too: the table was changed under them.
 
     ## What to do
 
@@ -130,6 +134,7 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
         if isinstance(drift.change, FieldRenamed)
         else _message(drift, ctx)
     )
+    message = f"{message}; it shuts out {', '.join(drift.shut_out)}" if drift.shut_out else message
     message = f"{message}; {drift.origin}" if drift.origin else message
     if drift.cause is None:
         yield Problem(message, help=_help(drift, ctx), severity=_severity(drift))
@@ -145,8 +150,8 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
 
 
 def _severity(drift: Drift) -> Severity:
-    """Return an error for drift if the run is about all tables; beside a change under review, a warning."""
-    if drift.all_contracts and drift.kind == DriftKind.DRIFTED:
+    """Return an error for drift in a run about all tables, or if somebody is shut out; else a warning."""
+    if drift.shut_out or (drift.all_contracts and drift.kind == DriftKind.DRIFTED):
         return Severity.ERROR
     return _SEVERITY[drift.kind]
 
@@ -184,6 +189,8 @@ def _state(drift: Drift, ctx: RuleContext) -> str:
 
 
 def _help(drift: Drift, ctx: RuleContext) -> str:
+    if drift.kind == DriftKind.UNDECLARED and isinstance(drift.change, FeatureChanged):
+        return f"declare it: `features: [{drift.change.name}]`, or drop it: `drop_features`"
     if drift.kind == DriftKind.UNDECLARED and ctx.contract.is_rebuilt:
         return f"declare it: the next build of {ctx.contract.managed_by} takes it away"
     if drift.kind == DriftKind.DRIFTED and isinstance(drift.change, FieldRenamed):

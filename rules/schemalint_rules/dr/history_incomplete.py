@@ -52,4 +52,5 @@ def history_incomplete(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]
         yield Problem(
             f"the history of the table starts at version {known_from}",
             help="earlier changes can no longer be checked",
+            is_past=True,
         )

@@ -111,6 +111,8 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
             object=ObjectRef("table", defect.file),
             new=defect.kind.value,
             delta_error=defect.delta_error,
-            unreadable=defect.kind not in _OF_WRITES
+            unreadable=not defect.only_history
+            and defect.kind not in _OF_WRITES
             and (defect.delta_error is not None or defect.kind in _CONTRADICTIONS),
+            is_past=defect.only_history,
         )

@@ -19,6 +19,7 @@ _Change = TypeChanged | FieldRenamed | FieldRemoved
     on=(TypeChanged, FieldRenamed, FieldRemoved),
     severity=Severity.INFO,
     delta_errors=(_ERROR,),
+    verdict="impossible",
 )
 def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
     """A column that a CHECK constraint uses is widened, renamed or dropped.

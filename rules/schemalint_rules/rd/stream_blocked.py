@@ -92,11 +92,12 @@ def stream_blocked(streams: AffectedStreams, _ctx: RuleContext) -> Iterator[Prob
         f"{streams.title(stream)} for {', '.join(kind.key for kind in stream.effect.unblock)}"
         for stream in blocked
     )
+    when = "" if all(stream.is_earlier for stream in blocked) else "before the apply "
     is_unsure = streams.depends_on_creation("blocked")
     condition = "if the table was created with column mapping, " if is_unsure else ""
     yield Problem(
         f"{condition}streams stop, and start again only once they allow what changed: {waiting}",
-        help=f"adapt the queries, and set before the apply {_settings(streams)}; then declare `unblock`",
+        help=f"adapt the queries, and set {when}{_settings(streams)}; then declare `unblock`",
         severity=Severity.WARNING if is_unsure or all(stream.is_earlier for stream in blocked) else None,
         path=path,
         object=object_,

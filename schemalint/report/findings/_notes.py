@@ -9,7 +9,7 @@ from schemalint.base.errors import Location, SchemalintError
 from schemalint.base.printable import printable
 from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix
 from schemalint.report.text_helpers import counted, error_name
-from schemalint.report.words import way_text
+from schemalint.report.words import consequence_text, way_text
 
 FAILURE = "failure"
 """The label of errors that kept schemalint from checking; it separates them from findings."""
@@ -26,7 +26,7 @@ class Note(NamedTuple):
 
 
 def finding_notes(finding: Finding) -> Iterator[Note]:
-    """Yield the location in the base, Delta's error class, what to do and the fix, where they exist."""
+    """Yield the place in the base, Delta's error, what to do, what follows and the fix, where they exist."""
     if finding.previous_location:
         yield Note("in the base", location_text(finding.previous_location))
     if finding.delta_error:
@@ -36,6 +36,7 @@ def finding_notes(finding: Finding) -> Iterator[Note]:
         yield Note("note", f"{known_text(finding)}; {fails}")
     if finding.help:
         yield Note("do", printable(finding.help))
+    yield from (Note("then", printable(consequence_text(each))) for each in finding.then)
     yield from (Note("way out", printable(way_text(way))) for way in finding.ways)
     if finding.fix:
         yield Note("fix", f"{printable(finding.fix.title)} ({_fix_options(finding.fix)})")

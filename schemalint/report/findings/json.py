@@ -16,7 +16,7 @@ from schemalint.delta.table import HistoryEntry
 from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix, Run, SideRef, TextChange
 from schemalint.model.inventory import Inventory
 from schemalint.model.stream_report import StreamReport, stream_json
-from schemalint.report.words import client_json, way_json
+from schemalint.report.words import client_json, consequence_json, way_json
 
 VERSION = 1
 """The version of the format; it changes with the meaning of a key."""
@@ -80,6 +80,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         "previous_location": _location(finding.previous_location),
         "delta_error": finding.delta_error,
         "fingerprint": finding.fingerprint,
+        "then": [consequence_json(each) for each in finding.then],
         "ways": [way_json(way) for way in finding.ways],
         "fix": _fix(finding.fix, finding.text_changes) if finding.fix else None,
         "existing": finding.existing,

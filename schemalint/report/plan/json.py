@@ -13,7 +13,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.impact import passes, risks, table_risks
 from schemalint.model.stream_report import stream_json
 from schemalint.model.table_plan import PLAN_FORMAT, Refusal, Step, TablePlan
-from schemalint.report.words import client_json, way_json
+from schemalint.report.words import client_json, consequence_json, way_json
 
 
 def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa: ARG001 (see Format)
@@ -126,6 +126,7 @@ def _refusal(refusal: Refusal) -> dict[str, object]:
         "help": refusal.help,
         "place": _location(refusal.finding.location) if refusal.finding else None,
         "awaits": sorted(approval.value for approval in refusal.awaits),
+        "then": [consequence_json(each) for each in refusal.finding.then] if refusal.finding else [],
         "ways": [way_json(way) for way in refusal.finding.ways] if refusal.finding else [],
     }
 

@@ -35,7 +35,7 @@ from schemalint.report.plan._words import (
     waiting_texts,
 )
 from schemalint.report.text_helpers import MOST_CHARACTERS, counted, first_few, fitting
-from schemalint.report.words import way_text
+from schemalint.report.words import consequence_text, way_text
 
 _HEAD: Final = ("| | step | cost | risks | undo |", "| --- | --- | --- | --- | --- |")
 
@@ -112,9 +112,11 @@ def _table(deployment: Deployment, plan: TablePlan, *, with_sql: bool) -> Iterat
         yield f"- {code}{markdown_prose(refusal.reason)}" + (
             f" ({markdown_prose(refusal.help)})" if refusal.help else ""
         )
-    ways = (way for refusal in plan.refusals if refusal.finding for way in refusal.finding.ways)
+    findings = [refusal.finding for refusal in plan.refusals if refusal.finding]
     # Hundreds of columns may have the same ways, and a comment has an end.
-    for text in dict.fromkeys(map(way_text, ways)):
+    for text in dict.fromkeys(consequence_text(each) for finding in findings for each in finding.then):
+        yield f"- then: {markdown_prose(text)}"
+    for text in dict.fromkeys(way_text(way) for finding in findings for way in finding.ways):
         yield f"- way out: {markdown_prose(text)}"
     if plan.steps:
         yield from _HEAD

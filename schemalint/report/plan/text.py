@@ -27,7 +27,7 @@ from schemalint.report.plan._words import (
     waiting_texts,
 )
 from schemalint.report.text_helpers import counted, first_few, styled
-from schemalint.report.words import way_text
+from schemalint.report.words import consequence_text, way_text
 
 _MOST_LISTED: Final = 10
 """Idle tables in one state are listed by name up to this number, else only counted."""
@@ -93,6 +93,8 @@ def _table_lines(deployment: Deployment, plan: TablePlan, *, color: bool) -> Ite
         yield f"  - {printable(refusal_text(refusal))}"
         if refusal.help:
             yield f"      help: {printable(refusal.help)}"
+        for each in refusal.finding.then if refusal.finding else ():
+            yield f"      then: {printable(consequence_text(each))}"
         for way in refusal.finding.ways if refusal.finding else ():
             yield f"      way out: {printable(way_text(way))}"
     missing = missing_approvals(deployment, plan)

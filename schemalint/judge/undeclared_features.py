@@ -10,6 +10,7 @@ from schemalint.delta.engine_answers import knows_feature
 from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, closure
 from schemalint.delta.type_history import TYPE_WIDENING_FEATURES
 from schemalint.judge.case import Case
+from schemalint.judge.drift_origin import Origin
 from schemalint.judge.rule_judge import Judge
 from schemalint.model.client import Trait, Verdict
 from schemalint.model.effective import Effective
@@ -21,30 +22,33 @@ from schemalint.plugin import RuleContext
 def undeclared_features(judge: Judge, ctx: RuleContext, case: Case) -> Iterator[Finding]:
     """Judge the features of a live table that its contract does not need, unless it was created with them.
 
-    Of features that require each other, only the one that somebody asked for counts.
+    Of features that require each other, only the one that somebody asked for counts; of those that a version
+    of the protocol implies, the ones in use.
     """
     if ctx.live is None or ctx.live.version == 0:
         return
     added = _undeclared(ctx)
-    required = {name for each in added for name in closure({each}) - {each}}
-    for name in sorted(added - required):
+    names = added - {name for each in added for name in closure({each}) - {each}}
+    in_use = {name for name in names if _is_in_use(name, ctx)}
+    for name in sorted(in_use or names):
         change = FeatureChanged(name, new=False)
-        origin = case.origin_of(change) if case.origin_of else None
-        if origin is not None and origin.is_creation:
+        origin = case.origin_of(change) if case.origin_of else Origin("")
+        if origin.is_creation or not (origin.step or in_use):
             continue
-        if (origin is None or origin.step is None) and not _is_in_use(name, ctx):
-            continue
-        text = origin.text if origin is not None else ""
-        if origin is not None and origin.step is not None and origin.step.entry.engine:
-            text = f"{text} by {origin.step.entry.engine}"
         drift = Drift(
             change,
             DriftKind.UNDECLARED,
-            origin=text,
+            origin=_with_engine(origin),
             all_contracts=case.all_contracts,
             shut_out=tuple(_shut_out(name, ctx)),
         )
         yield from judge(drift, ctx, ("live",))
+
+
+def _with_engine(origin: Origin) -> str:
+    if origin.step is None or not origin.step.entry.engine:
+        return origin.text
+    return f"{origin.text} by {origin.step.entry.engine}"
 
 
 def _undeclared(ctx: RuleContext) -> frozenset[str]:
@@ -66,7 +70,7 @@ def _declared(contract: Effective, ctx: RuleContext) -> frozenset[str]:
 
 
 def _is_in_use(name: str, ctx: RuleContext) -> bool:
-    """Whether a feature is more than what a version of the protocol implied once: those are all listed."""
+    """Whether a feature is in use, or was asked for by its name: a version of the protocol implies others."""
     row = FEATURES.get(name)
     return row is None or row.legacy is None or name in ctx.before.active_features
 

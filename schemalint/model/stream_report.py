@@ -87,10 +87,10 @@ class StreamReport:
 
     @property
     def has_passed(self) -> bool:
-        """Whether the stream has read beyond all that blocks it: each start asks for its settings all the same.
+        """Whether the stream has read beyond all that blocks it.
 
-        A start compares the two newest entries of the schema log, wherever the stream is (measured on Delta
-        4.4.0).
+        Each start needs the settings all the same: it compares the two newest entries of the schema log,
+        wherever the stream is (measured on Delta 4.4.0).
         """
         progress = self.consumer.stream.progress if self.consumer.stream else None
         if progress is None or progress.last_version is None or self.version is None:

@@ -14,6 +14,7 @@ from schemalint.delta.engine import NO_ENGINES, Engines
 from schemalint.delta.footer_summary import FooterSummary, physical_types
 from schemalint.delta.table import LiveTable
 from schemalint.judge.case import Case, Purpose
+from schemalint.judge.drift_origin import Origins
 from schemalint.review.rule_sets import RuleSets
 from schemalint.tables import catalog
 from schemalint.tables.catalog.contract_progress import with_progress
@@ -82,6 +83,7 @@ def audit_cases(
             files=None if footers is None else physical_types(live, footers),
             name=name,
             engines=engines,
+            origin_of=Origins(live).of,
         )
 
 

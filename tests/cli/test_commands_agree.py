@@ -21,6 +21,7 @@ from schemalint.delta.datatype import LONG, Field, Struct
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract
 from schemalint.tables.storage import read_table
+from support.logs import clustering, commit_info, metadata, protocol, write_checkpoint, write_log
 from support.short_logs import write_short_log
 
 if TYPE_CHECKING:
@@ -177,3 +178,42 @@ def test_clients_says_of_a_table_what_show_says(project: Project) -> None:
     (spark,) = (answer for answer in answers if answer["client"] == "delta-spark")
     assert (spark["after"], spark["because"]) == ("refuses", "finding NC013 FIELD_NOT_FOUND")
     assert {answer["after"] for answer in answers} == {"refuses", "unknown"}
+
+
+def test_a_pulled_contract_says_of_its_table_what_audit_says(project: Project) -> None:
+    """What Delta refuses of the table has one finding in each command, and the baseline covers it."""
+    root = project.repo.path / "lake/odd"
+    features = ("appendOnly", "invariants", "clustering", "domainMetadata")
+    columns = metadata(LONG_A, Field("b", LONG))
+    action = protocol(1, 7, None, features)
+    write_log(root / "gone", [[commit_info("CREATE TABLE"), action, columns, clustering(["zz"])]])
+    project.repo.write("schemalint.toml", SETTINGS)
+    project.repo.write(".gitignore", "lake/\n")
+    assert project.run("pull", "odd.gone", "-o", str(project.repo.path / "gone.yml")).status == 0
+    project.repo.commit()
+    audit = json.loads(project.run("audit", "--target", "dev", "--all", "--output-format", "json").out)
+    check = json.loads(project.run("check", "--live", "--all", "--output-format", "json").out)
+    codes = [[finding["code"] for finding in report["findings"]] for report in (audit, check)]
+    assert codes == [["DR011"], ["DR011"]]
+
+
+def test_an_entry_for_what_only_the_history_shows_is_used_by_each_run_that_reads_it(project: Project) -> None:
+    table = project.repo.path / "lake/odd/old"
+    first = [commit_info("CREATE TABLE"), protocol(), metadata(LONG_A), protocol()]
+    write_log(table, [first, [commit_info()], [commit_info()]])
+    write_checkpoint(table, 1, first[1:3])
+    project.repo.write("schemalint.toml", SETTINGS)
+    project.repo.write(".gitignore", "lake/\n")
+    project.declare("schemalint: 1\ntable: odd.old\ncolumns: [{name: a, type: bigint}]\n")
+    project.repo.commit()
+
+    def codes(*arguments: str) -> list[str]:
+        run = project.run(*arguments, "--baseline", "baseline.jsonl", "--output-format", "json")
+        return [finding["code"] for finding in json.loads(run.out)["findings"]]
+
+    audit = ("audit", "--target", "dev", "--all")
+    assert project.run(*audit, "--write-baseline", "baseline.jsonl").status == 0
+    assert codes(*audit) == ["DR005"]
+    check = ("check", "--live", "--all")
+    assert codes(*check) == []
+    assert codes(*check, "--history") == ["DR005"]

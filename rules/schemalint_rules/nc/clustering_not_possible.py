@@ -158,7 +158,11 @@ def _lost_statistics(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator
 def _faults(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[_Fault]:
     """Yield the faults in the order in which Delta looks for them (measured on Delta 4.4.0)."""
     dropped, columns = ctx.contract.state.dropped_by_key, ctx.after.columns
-    kept = [path for path in clustering if not _is_reported_as_dropped(path, dropped, ctx)]
+    kept = [
+        path
+        for path in clustering
+        if not (_is_reported_as_dropped(path, dropped, ctx) or _is_gone_already(path, ctx))
+    ]
     has_variant = any(type_at(columns, path) == _VARIANT for path in kept)
     for path in kept:
         # Delta sees a variant before it looks for elements, keys and values.
@@ -197,6 +201,13 @@ def _is_reported_as_dropped(path: Path, dropped: Container[tuple[str, ...]], ctx
     """Return whether NC007 reports that the contract drops the column."""
     is_gone = type_at(ctx.before.columns, path) is not None and type_at(ctx.after.columns, path) is None
     return is_gone and _is_dropped(path_key(path), dropped)
+
+
+def _is_gone_already(path: Path, ctx: RuleContext) -> bool:
+    """Return whether the live table is clustered by a column that it does not have: DR011 reports that."""
+    if ctx.live is None or not isinstance(ctx.live.state.clustered_by, tuple):
+        return False
+    return path in ctx.live.state.clustered_by and ctx.live.state.columns.get(str(path[0])) is None
 
 
 def _path_faults(path: Path, columns: Struct) -> Iterator[_Fault]:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.datatype import walk_fields
-from schemalint.delta.path import format_path
+from schemalint.delta.datatype import Struct, walk_fields
+from schemalint.delta.path import format_path, lowercased
 from schemalint.plugin import Contract, Problem, RuleContext, Severity, replace, rule
 
 _FEATURE = "allowColumnDefaults"
@@ -22,7 +22,8 @@ def feature_needs_manual_enable(contract: Contract, ctx: RuleContext) -> Iterato
     ## What it does
 
     Finds columns with a `default` if neither the table supports `allowColumnDefaults` nor the contract
-    requests it. TW008 covers timestampNtz, the other feature that Delta does not add by itself.
+    requests it. A live table that has the default already needs no statement: Delta reads and writes it, and
+    takes every other one (measured on Delta 4.4.0). TW008 covers timestampNtz, the other feature that Delta does not add by itself.
 
     ## Why is this bad?
 
@@ -58,8 +59,12 @@ def feature_needs_manual_enable(contract: Contract, ctx: RuleContext) -> Iterato
     """
     if _FEATURE in ctx.features | contract.state.requested_features:
         return
+    live = ctx.live.state.columns if ctx.live is not None else Struct()
+    in_table = {lowercased(path): field.default for path, field in walk_fields(live)}
     with_default = [
-        path for path, field in walk_fields(contract.state.columns) if isinstance(field.default, str)
+        path
+        for path, field in walk_fields(contract.state.columns)
+        if isinstance(field.default, str) and in_table.get(lowercased(path)) != field.default
     ]
     if with_default:
         yield Problem(

@@ -1,7 +1,16 @@
 """Findings with a fix: a safe one, an unsafe one, and one without a known location."""
 
 from schemalint.delta.datatype import INTEGER, LONG, RecordedChange
-from schemalint.model.finding import CheckResult, Fix, ObjectRef, RecordTypeChanges, SetProperty, TextChange
+from schemalint.model.finding import (
+    CheckResult,
+    Consequence,
+    Fix,
+    ObjectRef,
+    RecordTypeChanges,
+    SetProperty,
+    Severity,
+    TextChange,
+)
 from support.report_cases import ORDERS, finding, location_of, run
 
 TEXT = """\
@@ -41,6 +50,15 @@ FINDINGS = (
         object=WIDENING,
         path=(),
         fix=ENABLE,
+        then=(
+            Consequence(
+                "PF004",
+                Severity.ERROR,
+                "the protocol rises from writer 2 to writer 7",
+                "allow it with `protocol: {allow_upgrade: true}`",
+            ),
+            Consequence("RD002", Severity.WARNING, "reports (trino 480) leaves qty out", column="qty"),
+        ),
         text_changes=(TextChange(OLD_VALUE, TEXT.index("false"), TEXT.index("false") + 5, "true"),),
     ),
     finding(

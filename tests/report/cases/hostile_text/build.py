@@ -3,10 +3,12 @@
 from schemalint.base.errors import ContractError, Location
 from schemalint.model.finding import (
     CheckResult,
+    Consequence,
     Fix,
     ObjectRef,
     Run,
     SetProperty,
+    Severity,
     SideRef,
     SkippedTable,
     TextChange,
@@ -34,6 +36,7 @@ FINDINGS = (
         new=NASTY,
         delta_error=NASTY,
         previous_location=PLACE,
+        then=(Consequence("TW001", Severity.ERROR, f"::error::{NASTY}", NASTY, NASTY),),
         fix=Fix(NASTY, (SetProperty(NASTY, NASTY),)),
         text_changes=(TextChange(PLACE, 0, 0, f"::debug::{NASTY}"),),
     ),

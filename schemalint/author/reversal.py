@@ -225,9 +225,10 @@ class _Reverser:
     def kept_features(self, old: frozenset[str]) -> frozenset[str]:
         """Return the features that the contract requests since, and that a table may have."""
         added = self.current.features - old
-        return frozenset(
-            name for name in added if not self._all(lambda table, name=name: name not in table.features)
-        )
+        if self.tables is None:
+            return added
+        supported = {name for table in self.tables for name in table.features}
+        return added & supported
 
     def _all(self, is_so: Callable[[TableState], bool]) -> bool:
         """Whether something is so in each table; not if nobody read them."""

@@ -16,7 +16,6 @@ from schemalint.delta.table import LiveTable
 from schemalint.judge.built_in_rules import with_built_in
 from schemalint.judge.case import Case, as_declared, live_context
 from schemalint.judge.rule_judge import Judge
-from schemalint.judge.undeclared_features import undeclared_features
 from schemalint.model.effective import Effective
 from schemalint.model.fact import Fact
 from schemalint.model.finding import Finding, Severity
@@ -37,7 +36,6 @@ def of_table_alone(judge: Judge, case: Case, table: LiveTable) -> Iterator[Findi
         *table_findings(judge, table, case.contract, case.files),
         *_of_state(declared, judge, table, declared),
         *(_refused_by_engines(judge, case.contract, table) if case.declared and case.engines.all else ()),
-        *(undeclared_features(judge, live_context(case.contract, table), case) if case.declared else ()),
     ):
         if case.declared is not None:
             yield finding

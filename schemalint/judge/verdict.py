@@ -101,8 +101,13 @@ def _findings(rules: Judge, case: Case) -> Iterable[Finding]:
         return _without_table(rules, case)
     if case.purpose is Purpose.AUDIT:
         from schemalint.judge.table_judge import of_table_alone  # noqa: PLC0415 (only with live tables)
+        from schemalint.judge.undeclared_features import undeclared_features  # noqa: PLC0415 (as above)
 
-        return of_table_alone(rules, case, case.live)
+        findings = of_table_alone(rules, case, case.live)
+        if case.declared is None:
+            return findings
+        drifted = undeclared_features(rules, live_context(case.contract, case.live), case)
+        return (*findings, *drifted)
     from schemalint.judge.live_judge import with_table  # noqa: PLC0415 (only with live tables)
 
     return with_table(rules, case, case.live)

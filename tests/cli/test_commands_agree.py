@@ -95,9 +95,9 @@ def _tables(root: Path) -> Iterator[str]:
     for number, case in enumerate(all_questions()):
         write_short_log(log_text(case), root / f"case{number}")
         yield f"case{number}"
-    for (name, protocol), (of_metadata, body) in product(PROTOCOLS.items(), METADATA.items()):
+    for (name, of_protocol), (of_metadata, body) in product(PROTOCOLS.items(), METADATA.items()):
         table = f"{name}_{of_metadata}".replace("-", "_")
-        write_short_log(f"[{{protocol: {protocol}, metaData: {body}}}]", root / table)
+        write_short_log(f"[{{protocol: {of_protocol}, metaData: {body}}}]", root / table)
         yield table
     for folder in ("logs", "damaged"):
         for log in sorted((RECORDED / folder).glob("*/_delta_log")):

@@ -76,8 +76,9 @@ def _write_table(folder: Path, text: str, revision: str) -> None:
         return
     table = created_table(contract)
     state = table.state
-    constraints = {f"delta.constraints.{name}": text for name, text in state.constraints.items()}
+    constraints = {f"delta.constraints.{name}": text for name, text in state.constraints.items() if text}
     layout = state.clustered_by if isinstance(state.clustered_by, tuple) else ()
+    clustered = [[str(part) for part in path] for path in layout]
     write_log(
         folder,
         [
@@ -89,7 +90,7 @@ def _write_table(folder: Path, text: str, revision: str) -> None:
                     properties={**state.set_properties, **constraints},
                     partitioned_by=state.partitioned_by if isinstance(state.partitioned_by, tuple) else (),
                 ),
-                *([clustering(*layout)] if layout else []),
+                *([clustering(*clustered)] if clustered else []),
                 marker(text, revision),
             ]
         ],

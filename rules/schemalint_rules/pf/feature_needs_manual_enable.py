@@ -23,7 +23,8 @@ def feature_needs_manual_enable(contract: Contract, ctx: RuleContext) -> Iterato
 
     Finds columns with a `default` if neither the table supports `allowColumnDefaults` nor the contract
     requests it. A live table that has the default already needs no statement: Delta reads and writes it, and
-    takes every other one (measured on Delta 4.4.0). TW008 covers timestampNtz, the other feature that Delta does not add by itself.
+    takes every other one (measured on Delta 4.4.0). TW008 covers timestampNtz, the other feature that Delta
+    does not add by itself.
 
     ## Why is this bad?
 

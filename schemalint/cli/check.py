@@ -34,7 +34,7 @@ from schemalint.model.finding import CheckResult, Run, SideRef
 from schemalint.project import git
 from schemalint.project.config.trust import Trusted
 from schemalint.project.git import Index, Worktree
-from schemalint.report.text_helpers import as_of_text
+from schemalint.report.text_helpers import as_of_text, counted
 from schemalint.review.baseline_file import BaselineOptions
 from schemalint.review.check_input import LiveSide
 from schemalint.review.check_session import CheckRequest, CheckSession, open_check
@@ -53,6 +53,7 @@ class CheckOptions:
     against: str | None
     head_option: str
     with_live: bool
+    parse_with: str | None
     live_from: str | None
     history: bool
     everything: bool
@@ -76,6 +77,11 @@ class CheckOptions:
         return self.with_live or self.live_from is not None
 
     @property
+    def asks_spark(self) -> bool:
+        """Whether a session of Spark parses expressions."""
+        return self.parse_with == "spark"
+
+    @property
     def is_fixing(self) -> bool:
         """Whether to fix, or to show the fixes."""
         return self.fix or self.show_diff
@@ -97,7 +103,12 @@ class CheckOptions:
                 f"--fix and --head {self.head_option} do not go together",
                 help="leave --head out, or check the index: --head index",
             )
-        self.connection.require_session()
+        self.connection.require_session("--via spark or --parse-with spark", is_used=self.asks_spark)
+        if self.asks_spark and (why := git.foreign_head(os.environ)) is not None:
+            raise UsageError(
+                f"--parse-with spark hands expressions of the contracts to a session, and {why}",
+                help="check it without a session; Spark reads it after the merge",
+            )
 
 
 @click.command(
@@ -121,6 +132,11 @@ class CheckOptions:
     help="Check this side: worktree, index or REV",
 )
 @click.option("--live", "with_live", is_flag=True, help="Compare with the live tables too")
+@click.option(
+    "--parse-with",
+    type=click.Choice(["spark"]),
+    help="Let a Spark session parse and analyse the expressions of the contracts; it computes none",
+)
 @click.option("--live-from", metavar="FILE", help="Compare with a `show` JSON file instead of the log")
 @click.option(
     "--base-from", metavar="FORMAT:FILE", help="Base of the tables in a file of another tool: dbt:FILE"
@@ -181,14 +197,18 @@ def _run(options: CheckOptions) -> CheckResult | None:
     _say_what_is_read(session, options)
     trusted = session.connecting
     connecting = None if trusted is None else connecting_settings(trusted, connection)
-    with spark_for(connecting, connection) as spark, shown_progress(connection) as tell:
+    is_used = options.asks_spark
+    with spark_for(connecting, connection, is_used=is_used) as spark, shown_progress(connection) as tell:
         session = session.with_tables(_live_tables(session, connecting, options, spark, tell), tell)
+        session = _asking(session, options, spark)
         for note in session.notes:
             print_note(note)
         if not session.has_contracts():
             _require_none_allowed(options)
             return None
         result = _fixed(session, options) if options.is_fixing else session.check()
+    if options.report.verbose:
+        _say_what_is_not_modelled(result)
     for warning in session.warnings(result):
         print_note(warning)
     if options.baseline.is_written:
@@ -212,6 +232,7 @@ def _request(options: CheckOptions) -> CheckRequest:
         rules=options.rules,
         allows_local_rules=options.allow_local_plugins,
         is_live=options.is_live,
+        asks_spark=options.asks_spark,
         target=options.connection.target,
         history=options.history,
         baseline=options.baseline,
@@ -248,6 +269,24 @@ def _live_tables(
     return side
 
 
+def _asking(session: CheckSession, options: CheckOptions, spark: Spark | None) -> CheckSession:
+    """Return the session of a check with one of Spark, if it is asked for.
+
+    Raises:
+        UsageError: No merged configuration says what to start.
+    """
+    if not options.asks_spark:
+        return session
+    if spark is None:
+        raise UsageError(
+            "--parse-with spark starts the session of a merged configuration, and the base has none",
+            help="check it without a session; Spark reads it after the merge",
+        )
+    from schemalint.spark.expression_parser import ExpressionParser  # noqa: PLC0415 (pyspark loads only when needed)
+
+    return replace(session, ask=ExpressionParser(spark.session))
+
+
 def _require_none_allowed(options: CheckOptions) -> None:
     if not options.allow_none:
         raise UsageError(
@@ -272,3 +311,11 @@ def _fixed(session: CheckSession, options: CheckOptions) -> CheckResult:
         print_note(f"fixed {file.file}")
     result = session.check(texts)
     return replace(result, errors=(*result.errors, *faults))
+
+
+def _say_what_is_not_modelled(result: CheckResult) -> None:
+    from schemalint.review.asked_expressions import not_modelled  # noqa: PLC0415 (only with --verbose)
+
+    unknown, total = not_modelled(table.after for table in result.tables if table.after is not None)
+    if total:
+        print_note(f"note: the offline model knows no type of {unknown} of {counted(total, 'expression')}")

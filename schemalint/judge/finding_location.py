@@ -35,6 +35,7 @@ from schemalint.model.fact import (
     ConfigurationChanged,
     Drift,
     DuplicateTable,
+    ExpressionRefused,
     Fact,
     JudgedException,
     LiveTableMissing,
@@ -72,6 +73,7 @@ def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
             | TableRetired()
             | LiveTableMissing()
             | RootWithoutTables()
+            | ExpressionRefused()
             | PhysicalTypes()
             | AffectedStreams()
         ):
@@ -103,6 +105,7 @@ def values_of(fact: Fact) -> tuple[str | None, str | None]:
             | DuplicateTable()
             | LiveTableMissing()
             | RootWithoutTables()
+            | ExpressionRefused()
             | PhysicalTypes()
             | SupportLost()
             | SupportUnknown()

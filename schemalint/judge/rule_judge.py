@@ -26,8 +26,8 @@ from schemalint.delta.ways import last_day_of_restore, ways_out
 from schemalint.judge.built_in_rules import BUILT_IN, with_built_in
 from schemalint.judge.finding_location import locate_finding, object_of, values_of
 from schemalint.model.contract import Contract
-from schemalint.model.fact import Fact
-from schemalint.model.finding import Finding, Severity
+from schemalint.model.fact import ExpressionRefused, Fact
+from schemalint.model.finding import Finding, ObjectRef, Severity
 from schemalint.model.rule_codes import CASE_COLLISION, UNDECLARED_DROP
 from schemalint.plugin import Problem, Rule, RuleContext
 
@@ -71,6 +71,9 @@ class Judge:
     def _by_rule(
         self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]
     ) -> Iterator[tuple[Rule, Finding]]:
+        if isinstance(fact, ExpressionRefused):
+            yield from self._by_spark(fact, ctx, against)
+            return
         kind: type = type(fact)
         for rule in _rules_about(kind, Itself(self.rules)):
             if rule.engine and not ctx.contract.engines.all:
@@ -80,6 +83,22 @@ class Judge:
             own = replace(ctx, options=rule.options) if rule.options else ctx
             for problem in _problems(rule, fact, own):
                 yield rule, with_ways(_finding(rule, problem, fact, ctx, against), fact, ctx)
+
+    def _by_spark(
+        self, fact: ExpressionRefused, ctx: RuleContext, against: tuple[str, ...]
+    ) -> Iterator[tuple[Rule, Finding]]:
+        """Yield what Spark says as a finding of the rule about such a fault."""
+        problem = Problem(
+            f"Spark refuses {fact.subject}{f' ({fact.error})' if fact.error else ''}: {fact.what}",
+            help="correct the expression: a session of Spark read it (`--parse-with spark`)",
+            path=fact.path,
+            object=None if fact.constraint is None else ObjectRef("constraint", fact.constraint),
+            part=fact.part,
+            new=fact.text,
+        )
+        for rule in self.rules:
+            if rule.code == fact.rule:
+                yield rule, _finding(rule, problem, fact, ctx, against)
 
     def refuses(self, findings: Iterable[Finding]) -> bool:
         """Whether a new finding says that the table cannot be as declared."""

@@ -163,6 +163,31 @@ class LiveTableMissing:
 
 
 @frozen
+class ExpressionRefused:
+    """An expression of a contract that a session of Spark refuses, and the offline model does not.
+
+    Attributes:
+        rule: The code of the rule about such a fault.
+        subject: The expression, as messages name it.
+        text: Its text.
+        error: Spark's error class; None for an error without one.
+        what: What Spark says.
+        constraint: The name of the constraint; None for an expression of a column.
+        path: The column.
+        part: What of the column has the expression, as anchors name it.
+    """
+
+    rule: str
+    subject: str
+    text: str
+    error: str | None
+    what: str
+    constraint: str | None = None
+    path: Path | None = None
+    part: str | None = None
+
+
+@frozen
 class RootWithoutTables:
     """No table of the run exists, and no Delta table was found below the target's root."""
 
@@ -274,6 +299,7 @@ Fact = (
     | Drift
     | LiveTableMissing
     | RootWithoutTables
+    | ExpressionRefused
     | PhysicalTypes
     | ConfigurationChanged
     | SupportLost

@@ -17,7 +17,13 @@ from schemalint.judge.rule_set import RuleSet
 from schemalint.model.client import SupportUnknown
 from schemalint.model.contract import NATIVE, Contract, table_key
 from schemalint.model.effective import EVERYWHERE, Effective, Environment, effective
-from schemalint.model.fact import DuplicateTable, LiveTableMissing, RootWithoutTables, TableRetired
+from schemalint.model.fact import (
+    DuplicateTable,
+    ExpressionRefused,
+    LiveTableMissing,
+    RootWithoutTables,
+    TableRetired,
+)
 from schemalint.model.finding import SkippedTable
 from schemalint.project.config import Config
 from schemalint.project.git import File
@@ -82,6 +88,12 @@ class CheckCases:
         for fact in unknown:
             contract = self.sides.after[table_key(fact.tables[0])]
             yield Case(self._rules(contract), declared=contract, facts=(fact,))
+
+    def about_expressions(self, refused: Mapping[str, Iterable[ExpressionRefused]]) -> Iterator[Case]:
+        """Yield a case for each table with expressions that Spark refuses."""
+        for key, facts in refused.items():
+            contract = self.sides.after[key]
+            yield Case(self._rules(contract), self.sides.before.get(key), contract, facts=tuple(facts))
 
     def about_duplicates(self, changed: set[str]) -> Iterator[tuple[Case, bool]]:
         """Yield a case for each table or location that is declared twice, and whether the base has it too."""

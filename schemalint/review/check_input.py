@@ -14,6 +14,7 @@ from schemalint.delta.engine import Engine, Engines
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract
 from schemalint.model.effective import Effective
+from schemalint.model.spark_answer import AskSpark
 from schemalint.project.config import Config, Target
 from schemalint.project.git import Contents, FormatOf, Side
 from schemalint.review.baseline import Baseline
@@ -132,6 +133,7 @@ class CheckInput:
         baseline: The baseline; None without one.
         made: The tables that files of other tools declare; None if there are none.
         format_of: Returns the format of a file with contracts by its path and content; None for another file.
+        ask: Asks a session of Spark about expressions; None if nobody asked for that.
         tell: Called before each table with the stage of the run, how many are done, how many there are, and
             the table.
     """
@@ -152,6 +154,7 @@ class CheckInput:
     baseline: Baseline | None = None
     made: DeclaredTables | None = None
     format_of: FormatOf = ContractFiles().format_of
+    ask: AskSpark | None = None
     tell: Tell = lambda _stage, _done, _total, _table: None
 
     @cached_property

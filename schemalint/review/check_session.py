@@ -26,6 +26,7 @@ from schemalint.judge.rule_judge import ordered
 from schemalint.model.exception import ExceptionSource
 from schemalint.model.file_format import NATIVE_FORMAT
 from schemalint.model.finding import CheckResult, Finding
+from schemalint.model.spark_answer import AskSpark
 from schemalint.project import git
 from schemalint.project.config import Config
 from schemalint.project.config.repository_config import Project, config_at, unmatched_globs
@@ -97,6 +98,7 @@ class CheckRequest:
     rules: RuleOptions = RuleOptions()
     allows_local_rules: bool = False
     is_live: bool = False
+    asks_spark: bool = False
     target: str | None = None
     history: bool = False
     baseline: BaselineOptions = BaselineOptions()
@@ -120,6 +122,7 @@ class CheckSession:
         made: The tables that files of other tools declare; None if there are none.
         trusted: The configuration that may connect and run rule files; None if the request needs none.
         live: The live tables; None without them.
+        ask: Asks a session of Spark about expressions; None without one.
         tell: Called before each table with how far the check has come.
     """
 
@@ -130,6 +133,7 @@ class CheckSession:
     made: DeclaredTables | None = None
     trusted: Trusted | None = None
     live: LiveSide | None = None
+    ask: AskSpark | None = None
     tell: Tell = lambda _stage, _done, _total, _table: None
 
     def check(self, texts: Mapping[str, bytes] | None = None) -> CheckResult:
@@ -202,6 +206,7 @@ class CheckSession:
             baseline=self.baseline,
             made=self.made,
             format_of=sides.format_of,
+            ask=self.ask,
             tell=self.tell,
         )
 
@@ -313,7 +318,7 @@ def open_check(repository: Repository, request: CheckRequest) -> CheckSession:
     against = request.against or (None if request.is_ci else at_head.against)
     base = git.find_base(repository, head, against, request.env, fetch=config.fetch)
     trusted = None
-    if request.is_live or request.allows_local_rules:
+    if request.is_live or request.allows_local_rules or request.asks_spark:
         trusted = find_trusted(repository, request.env, config)
     sides = Sides(repository, base, head, at_head, at_head, given=file, target=_target_of(request, trusted))
     sides = _with_settings(sides, trusted, request)

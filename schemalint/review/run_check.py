@@ -19,6 +19,7 @@ from schemalint.judge.verdict import judge
 from schemalint.model.client import ClientSupport
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import CheckResult, Finding, JudgedTable, Run, Severity, SideRef, TextChange
+from schemalint.model.spark_answer import AskSpark
 from schemalint.project.git import Side
 from schemalint.review.approve import ExceptionResult, approve
 from schemalint.review.check_cases import CheckCases, PairedContracts, is_unchanged
@@ -54,6 +55,8 @@ class _Check:
         for key in request.counted("checking", self.sides.tables()):
             with collecting(self.errors, key):
                 findings += self._verdict_on(key)
+        if request.ask is not None:
+            findings = self._as_spark_says(findings, request.ask)
         with collecting(self.errors, "all contracts"):
             findings += self._of_duplicates()
         with collecting(self.errors, "the target"):
@@ -120,6 +123,20 @@ class _Check:
             self.clients += verdict.clients
             self.streams += verdict.streams
         return worst_of_each(verdict.findings for verdict in verdicts)
+
+    def _as_spark_says(self, findings: list[Finding], ask: AskSpark) -> list[Finding]:
+        """Return the findings with Spark's verdict about expressions in place of the offline model's."""
+        from schemalint.review.asked_expressions import asked_expressions  # noqa: PLC0415 (only with Spark)
+
+        after = self.sides.after
+        contracts = {
+            key: (self.sides.before.get(key), after[key]) for key in self.sides.tables() if key in after
+        }
+        asked = asked_expressions(contracts, ask, findings)
+        return [
+            *(finding for finding in findings if not asked.gives_way(finding)),
+            *_judged(self.cases.about_expressions(asked.refused)),
+        ]
 
     def _of_duplicates(self) -> Iterable[Finding]:
         return worst_of_each(

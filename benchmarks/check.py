@@ -3,10 +3,12 @@
     python -m benchmarks.check [--tables 1000] [--columns 50] [--changed 1 50 1000] [--style flow] [--runs 7]
     python -m benchmarks.check --buf PATH
     python -m benchmarks.check --datacontract PATH --changed 1
+    python -m benchmarks.check --native --style SQL --changed 1000
 
 Makes a repository of tables, widens a column of some of them, and runs the command and its peer in turn. The
 peer imports three of schemalint's dependencies; with ``--buf`` it is `buf breaking` on the same tables as
-protobuf messages, with ``--datacontract`` one `datacontract breaking` on the changed table, before and after.
+protobuf messages, with ``--native`` our check of the same tables as contracts of the style flow, with
+``--datacontract`` one `datacontract breaking` on the changed table, before and after.
 Prints user+system CPU and peak memory, as medians of the ratios pair by pair.
 """
 
@@ -41,6 +43,7 @@ def main() -> None:
     peers = parser.add_mutually_exclusive_group()
     peers.add_argument("--buf", type=Path)
     peers.add_argument("--datacontract", type=Path)
+    peers.add_argument("--native", action="store_true")
     parser.add_argument("--runs", type=int, default=7)
     options = parser.parse_args()
     if options.datacontract and options.changed != [1]:
@@ -55,10 +58,15 @@ def main() -> None:
             commit_all(theirs)
         if options.datacontract:
             write_data_contracts(theirs, options.columns)
+        if options.native:
+            write_contracts(theirs, *size, 0)
+            commit_all(theirs)
         for changed in options.changed:
             write_contracts(ours, *size, changed, options.style)
             if options.buf:
                 write_messages(theirs, *size, changed)
+            if options.native:
+                write_contracts(theirs, *size, changed)
             peer = peer_command(options)
             pairs = measured(COMMAND, peer, options.runs, ours, theirs)
             # Peers exit with 1 when they break too.
@@ -72,6 +80,8 @@ def peer_command(options: argparse.Namespace) -> list[str]:
     """The command that ours is compared with."""
     if options.buf:
         return [str(options.buf.absolute()), "breaking", "--against", ".git"]
+    if options.native:
+        return COMMAND
     if options.datacontract:
         return [str(options.datacontract.absolute()), "breaking", "before.yaml", "after.yaml"]
     return IMPORTS

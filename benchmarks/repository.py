@@ -73,11 +73,22 @@ def as_json(table: Table) -> str:
     return head + ",\n".join(written) + "\n]}\n"
 
 
+def as_sql(table: Table) -> str:
+    """The table as a CREATE TABLE."""
+    kinds = ("bigint", "string", "decimal(10,2)", "timestamp", "array<struct<sku: string, qty: int>>")
+    columns = ",\n".join(
+        f"  column_{index} {type_} COMMENT 'Number {index}.'"
+        for index, type_ in enumerate(table.types(kinds, "decimal(12,2)"))
+    )
+    return f"CREATE TABLE {table.domain}.table_{table.number} (\n{columns}\n) USING delta;\n"
+
+
 STYLES: Final[dict[str, Callable[[Table], str]]] = {
     "flow": contract,
     "quoted": quoted,
     "blocks": blocks,
     "JSON": as_json,
+    "SQL": as_sql,
 }
 
 
@@ -121,9 +132,13 @@ def data_contract(table: Table) -> str:
 
 def write_contracts(folder: Path, tables: int, columns: int, changed: int, style: str = "flow") -> None:
     """Write the contracts; files that are as they should be are left alone."""
+    suffix = "yml"
+    if style == "SQL":
+        suffix = "sql"
+        _write(folder / "schemalint.toml", 'contracts = [{path = "contracts/**/*.sql", format = "sql"}]\n')
     for number in range(tables):
         table = Table(number, columns, widened=number < changed)
-        _write(folder / f"contracts/{table.domain}/table_{number}.yml", STYLES[style](table))
+        _write(folder / f"contracts/{table.domain}/table_{number}.{suffix}", STYLES[style](table))
 
 
 def write_messages(folder: Path, tables: int, columns: int, changed: int) -> None:

@@ -236,6 +236,13 @@ def test_a_table_without_using_is_delta_where_the_entry_says_so() -> None:
     assert read(text, FileFormat("sql", using="parquet")).contracts == ()
 
 
+def test_a_query_in_brackets_has_the_columns_and_a_column_may_be_called_select() -> None:
+    settings = FileFormat("sql", using="delta")
+    assert "takes its columns from a query" in error("CREATE TABLE t (SELECT 1)", settings)
+    assert table("CREATE TABLE t (select INT)", settings).state.columns.get("select") is not None
+    assert "b has no type of Spark" in error("CREATE TABLE t (select INT, b FOO)", settings)
+
+
 def test_one_bad_statement_does_not_hide_the_others() -> None:
     reading = read(
         "CREATE TABLE a (x INT) USING delta;\nCREATE TABLE s.b (x INT,) USING delta;\n"

@@ -125,7 +125,13 @@ class _Reader:
     def read(self) -> None:
         cursor = self._cursor
         if cursor.accept("("):
-            self._elements()
+            first = cursor.next
+            try:
+                self._elements()
+            except ContractError:
+                if first.word in _QUERIES and not self._table.columns:  # a column can have such a name
+                    raise self._no_clause(first) from None
+                raise
         if cursor.accept("USING"):
             cursor.name()
         seen: set[str] = set()

@@ -97,8 +97,9 @@ def test_command_line_reference_shows_every_command_s_help() -> None:
     parent = click.Context(cli, info_name="schemalint", terminal_width=100)
     contexts = [_context(name, parent) for name in cli.list_commands(parent)]
     owners = Counter(record for inner in contexts for record in _options(inner))
-    shared = {record for record, number in owners.items() if number >= SHARED_BY}
-    described = sorted({_flag(record): record for record in shared}.values(), key=_flag)
+    shared = [record for record, number in owners.most_common() if number >= SHARED_BY]
+    most_common = {_flag(record): record for record in reversed(shared)}
+    described = sorted(most_common.values(), key=_flag)
     sections = [f"\n## Options of several commands\n\n{_help([], described)}"]
     for inner in contexts:
         own = [record for record in _options(inner) if record not in shared]
@@ -127,15 +128,14 @@ def _flag(record: tuple[str, str]) -> str:
 
 
 def _described(context: click.Context) -> list[str]:
-    """Return the usage, the description without its first sentence, and the examples of a command."""
-    command = context.command
+    """Return the usage and the description of a command, without its first sentence."""
     parts = []
-    for write in (command.format_usage, command.format_help_text, command.format_epilog):
+    for write in (context.command.format_usage, context.command.format_help_text):
         formatter = context.make_formatter()
         write(context, formatter)
         parts.append(formatter.getvalue().strip("\n"))
-    usage, description, ends = parts
-    return [usage.removeprefix("Usage: "), description.partition("\n\n")[2], ends]
+    usage, description = parts
+    return [usage.removeprefix("Usage: "), description.partition("\n\n")[2]]
 
 
 def _help(texts: list[str], options: list[tuple[str, str]]) -> str:

@@ -57,18 +57,24 @@ def _with_diffs(doc: str) -> str:
     failing = next((texts[title] for title in _REPLACED if title in texts), None)
     if failing is None:
         return f"{example}{heading}{instead}"
-    return example + heading + _BLOCK.sub(lambda block: _diff(failing, block[2]), instead)
+    return example + heading + _BLOCK.sub(lambda block: _correction(failing, block), instead)
 
 
 def _edit(blocks: re.Match[str]) -> str:
     if (blocks[1], blocks[3]) != ("before", "after"):
         return blocks[0]
-    return _diff(blocks[2], blocks[4])
+    return _diff(blocks[2], blocks[4], around=blocks[2].count("\n"))
 
 
-def _diff(old: str, new: str) -> str:
-    """Return the lines that differ, each with one line around it."""
-    lines = list(unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1))[2:]
+def _correction(failing: str, block: re.Match[str]) -> str:
+    if failing == block[2]:  # what differs is no text
+        return block[0]
+    return _diff(failing, block[2], around=1)
+
+
+def _diff(old: str, new: str, *, around: int) -> str:
+    """Return the lines that differ, with some lines around each."""
+    lines = list(unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=around))[2:]
     shown = ["…" if line.startswith("@@") else line for line in lines]
     return "\n".join(["```diff", *shown[1:], "```"])
 

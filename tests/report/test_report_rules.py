@@ -30,3 +30,50 @@ def test_hostile_texts_of_a_rule_give_no_commands() -> None:
 def test_the_list_as_json_keeps_the_summary() -> None:
     (listed,) = json.loads(rule_pages.as_json([RULE]))
     assert listed["summary"] == "::error::x ##[add-mask]y"
+
+
+EDITED = """Doc.
+
+## Example
+
+```yaml title="before"
+schemalint: 1
+table: t
+columns: [a, b]
+```
+
+```yaml title="after"
+schemalint: 1
+table: t
+columns: [a]
+```
+
+## Use instead
+
+```yaml title="instead"
+schemalint: 1
+table: t
+columns: [a]
+dropped: [b]
+```"""
+
+
+def edited(_fact: object, _ctx: RuleContext) -> tuple[Problem, ...]:
+    return ()
+
+
+def test_a_page_shows_an_edit_in_full_and_what_to_change_of_it() -> None:
+    edited.__doc__ = EDITED
+    _, example, instead = rule_pages.page(replace(RULE, check=edited)).split("```diff\n")
+    assert example.partition("```")[0].splitlines() == [
+        " schemalint: 1",
+        " table: t",
+        "-columns: [a, b]",
+        "+columns: [a]",
+    ]
+    assert instead.partition("```")[0].splitlines() == [" columns: [a]", "+dropped: [b]"]
+
+
+def test_a_page_keeps_a_text_from_which_nothing_differs() -> None:
+    edited.__doc__ = EDITED.replace("dropped: [b]\n", "")
+    assert rule_pages.page(replace(RULE, check=edited)).endswith("columns: [a]\n```")

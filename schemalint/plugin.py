@@ -31,7 +31,16 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from schemalint.base.values import Itself, field, frozen, grouped, replace
-from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed, TableAdded, TypeChanged
+from schemalint.delta.change import (
+    Change,
+    ClusteringChanged,
+    FieldAdded,
+    FieldRemoved,
+    FieldRenamed,
+    PartitioningChanged,
+    TableAdded,
+    TypeChanged,
+)
 from schemalint.delta.datatype import VOID, Field, Struct, type_at, walk
 from schemalint.delta.diff import diff
 from schemalint.delta.edit import Edit
@@ -345,6 +354,16 @@ class RuleContext:
             before=self.before,
             after=self.after,
         )
+
+    def rewrites(self, change: TypeChanged | PartitioningChanged | ClusteringChanged) -> bool:
+        """Return whether the contract declares a `rewrite` of the table that makes a change possible.
+
+        Delta changes no type and no partitioning in place then: the table is written anew.
+        """
+        due = self.contract.rewrites.due(self.before, self.contract.state)
+        if isinstance(change, TypeChanged):
+            return due.covers(change.path)
+        return due.partitioned_by is not None
 
     def alters(self, change: TypeChanged | FieldRenamed | FieldRemoved) -> bool:
         """Whether Delta alters the column, apart from constraints and other objects that depend on it.

@@ -103,6 +103,10 @@ class UnfilledError(WaitingError):
     """A table is as declared, but has rows that wait for a value."""
 
 
+class UnrewrittenError(WaitingError):
+    """A table is as declared, but for what only a rewrite changes, which nobody has approved."""
+
+
 class InternalError(SchemalintError):
     """A bug in schemalint or in its built-in rules."""
 

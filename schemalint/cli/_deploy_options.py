@@ -56,7 +56,7 @@ def deploy_options(default_head: str, jobs_help: str = READ_IN_PARALLEL) -> Call
             "--allow",
             multiple=True,
             type=click.Choice([approval.value for approval in Approval]),
-            help="Approve protocol upgrades, destructive steps, or steps that fill columns",
+            help="Approve protocol upgrades, destructive steps, steps that fill columns, or rewrites",
         ),
         click.option(
             "--base",

@@ -138,14 +138,23 @@ class ApplyCommand:
     help="With --allow data: fill the rows of at most N bytes of data files for each column",
 )
 @click.option(
+    "--attempts",
+    type=click.IntRange(min=1, max=100),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="With --allow rewrite: write a table up to N times, where commits of other writers come first",
+)
+@click.option(
     "--samples",
     is_flag=True,
-    help="With --allow data: show some values that do not convert, or become others; only in a terminal",
+    help="With --allow data or rewrite: show some values that do not convert, or become others; only in a "
+    "terminal",
 )
 @click.option(
     "--samples-to",
     metavar="FILE",
-    help="With --allow data: write some values that do not convert, or become others, to FILE alone",
+    help="With --allow data or rewrite: write some values that do not convert, or become others, to FILE",
 )
 @takes(ApplyCommand)
 def command(options: ApplyCommand) -> int:

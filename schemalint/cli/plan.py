@@ -130,7 +130,10 @@ def command(options: PlanOptions) -> int:
     for table, proofs in deployment.proofs.items():
         for proof in proofs:
             counts = proof.text if proof.problem is None else f"not counted: {proof.problem}"
-            print_note(f"{table}: {proof.column} from {proof.source}: {counts}")
+            what = proof.column
+            if proof.source != proof.column:
+                what = f"{what} from {proof.source}"
+            print_note(f"{table}: {what}: {counts}")
     if (status := deployment.exit_status) or not options.exit_code or deployment.plan.is_empty:
         return status
     if deployment.plan.only_fills:

@@ -14,9 +14,20 @@ from collections.abc import Iterable
 
 from schemalint.base.errors import UsageError
 from schemalint.base.values import replace
+from schemalint.delta.change import change_path
+from schemalint.delta.path import Path, lowercased
 from schemalint.deploy.deploy_input import Deployment
 from schemalint.model.effective import Effective
-from schemalint.model.table_plan import PLAN_FORMAT, Approval, Plan, Refusal, RefusalKind, StepKind, TablePlan
+from schemalint.model.table_plan import (
+    PLAN_FORMAT,
+    Approval,
+    Plan,
+    Refusal,
+    RefusalKind,
+    Step,
+    StepKind,
+    TablePlan,
+)
 
 
 def require_hashes(texts: Iterable[str]) -> frozenset[str]:
@@ -110,6 +121,10 @@ def _checked(deployment: Deployment, table: TablePlan) -> TablePlan:
     if deployment.approved is not None and table.has_work and not _is_approved(deployment, table):
         return _refused_in_file(table)
     missing = missing_approvals(deployment, table)
+    rewrites = [step for step in table.steps if step.rewrite is not None]
+    if any(step.needs & missing for step in rewrites):
+        table = _without_rewrite(table)
+        missing &= table.needs
     if Approval.DATA in missing:
         table, missing = _without_fills(table), missing - {Approval.DATA}
     return _refused(table, missing) if missing else table
@@ -119,7 +134,32 @@ def _without_fills(plan: TablePlan) -> TablePlan:
     """Leave out the fills: what needs them, a drop or a constraint, counts the rows that are left first."""
     fills = tuple(step for step in plan.steps if step.kind is StepKind.FILL)
     steps = tuple(step for step in plan.steps if step.kind is not StepKind.FILL)
-    return replace(plan, steps=steps, unfilled=fills, filed_hash=plan.hash)
+    return replace(plan, steps=steps, unfilled=(*plan.unfilled, *fills), filed_hash=plan.hash)
+
+
+def _without_rewrite(plan: TablePlan) -> TablePlan:
+    """Leave out the rewrite, and what is planned for the table as it leaves it.
+
+    That is what sets its clustering again, or touches or reads a column that it makes anew. The marker would
+    say that the table is as declared.
+    """
+    made = {
+        lowercased(value.column[:1])
+        for step in plan.steps
+        if step.rewrite is not None
+        for value in step.rewrite.values
+    }
+    left = tuple(step for step in plan.steps if _needs_rewrite(step, made))
+    steps = tuple(step for step in plan.steps if step not in left)
+    unfilled = (*plan.unfilled, *left)
+    return replace(plan, steps=steps, unfilled=unfilled, writes_marker=False, filed_hash=plan.hash)
+
+
+def _needs_rewrite(step: Step, made: set[Path]) -> bool:
+    if step.rewrite is not None or step.kind in {StepKind.CLUSTER, StepKind.ADD_CONSTRAINT, StepKind.FILL}:
+        return True
+    paths = (change_path(change) for change in step.changes)
+    return any(path is not None and lowercased(path[:1]) in made for path in paths)
 
 
 def _refused_in_file(plan: TablePlan) -> TablePlan:

@@ -15,6 +15,7 @@ from schemalint.model.contract import Backfill, Contract
 from schemalint.model.effective import Effective
 from schemalint.model.marker import read_marker
 from schemalint.model.revision_columns import numbered_revisions
+from schemalint.model.rewrite import Rewrites
 from schemalint.model.table_plan import DropToProve, TablePlan
 from schemalint.project.git import MissingHistoryError
 
@@ -91,6 +92,18 @@ def drops_to_prove(
         if field_at(live.state.columns, fill.source) is None
         and (base is None or field_at(base.state.columns, fill.source) is not None)
     )
+
+
+def rewrites_to_prove(
+    plan: TablePlan, contract: Contract, live: LiveTable, last_applied: LastApplied
+) -> Rewrites:
+    """Return the rewrites that no marker calls proved; a marker of a declaration with the type came after."""
+    if not (plan.writes_marker and contract.rewrites):
+        return Rewrites()
+    base = last_applied.base if read_marker(live) is not None and last_applied.judges_drift else None
+    if base is not None and not contract.rewrites.due(base.state, contract.state):
+        return Rewrites()
+    return contract.rewrites
 
 
 def dropped_since(contract: Contract, planned_from: TableState, live: LiveTable) -> tuple[DropToProve, ...]:

@@ -20,6 +20,7 @@ from schemalint.delta.engine import Engine, parse_engine
 from schemalint.delta.path import Path, path_to_json
 from schemalint.delta.schema_json import allow_recursion, load_json
 from schemalint.delta.table import TableState
+from schemalint.delta.type_text import parse_type, print_type
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Backfill, Contract, WaysOut, WriterPermissions, table_key
 from schemalint.model.effective import EVERYWHERE, Effective, effective
@@ -32,6 +33,7 @@ from schemalint.model.json_forms import (
     state_to_json,
 )
 from schemalint.model.revision_columns import with_numbers
+from schemalint.model.rewrite import ColumnRewrite, Rewrites
 from schemalint.model.table_plan import PLAN_FORMAT, Refusal, RefusalKind, TablePlan, hash_of_tables
 from schemalint.planner import PlanOptions
 
@@ -125,6 +127,18 @@ def origin_to_json(plan: TablePlan, contract: Contract) -> dict[str, object] | N
                 }
                 for path, backfill in contract.backfills.items()
             ],
+            "rewrites": [
+                {
+                    "column": path_to_json(path),
+                    "from": print_type(rewrite.source),
+                    "with": rewrite.expression,
+                    "keeps_null": rewrite.keeps_null,
+                    "keeps_converted": rewrite.keeps_converted,
+                    "time_zone": rewrite.time_zone,
+                }
+                for path, rewrite in contract.rewrites.columns.items()
+            ],
+            "rewritten_from": _names_to_json(contract.rewrites.partitioned_by),
             **state_to_json(contract.state),
         },
         "consumers": [consumer_to_json(consumer) for consumer in contract.consumers],
@@ -208,6 +222,12 @@ def _origin(table: str, content: JsonObject) -> Origin:
         truncated_features=frozenset(declared.texts("truncated_features")),
         open=WriterPermissions(widening=declared.flag("open_widening")),
         backfills=dict(map(_backfill, declared.objects("backfills"))),
+        rewrites=Rewrites(
+            dict(map(_rewrite, declared.objects("rewrites"))),
+            tuple(declared.texts("rewritten_from"))
+            if declared.nullable("rewritten_from", list) is not None
+            else None,
+        ),
         consumers=tuple(map(consumer_from_json, content.objects("consumers"))),
         file=declared.text("file"),
     )
@@ -233,6 +253,20 @@ def _backfill(content: JsonObject) -> tuple[Path, Backfill]:
         ways_out,
         content.nullable("time_zone", str),
         outlived=content.flag("outlived"),
+    )
+
+
+def _names_to_json(names: tuple[str, ...] | None) -> list[str] | None:
+    return None if names is None else [*names]
+
+
+def _rewrite(content: JsonObject) -> tuple[Path, ColumnRewrite]:
+    return path_of(content, "column"), ColumnRewrite(
+        parse_type(content.text("from")),
+        content.text("with"),
+        content.flag("keeps_null"),
+        content.flag("keeps_converted"),
+        content.nullable("time_zone", str),
     )
 
 

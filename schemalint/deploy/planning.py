@@ -21,7 +21,7 @@ from schemalint.deploy.catalog_features import (
     with_features_of_catalog,
 )
 from schemalint.deploy.deploy_input import DeployInput
-from schemalint.deploy.drop_duties import drops_to_prove, outlived_backfills
+from schemalint.deploy.drop_duties import drops_to_prove, outlived_backfills, rewrites_to_prove
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied, unseen_edits
 from schemalint.deploy.table_identity import TableIdentities
 from schemalint.judge.case import Case, Purpose
@@ -100,7 +100,8 @@ def planned(
     duties = outlived_backfills(contract, table, identities.revisions)
     contract = replace(contract, backfills={**duties, **contract.backfills}) if duties else contract
     plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
-    plan = replace(plan, drops_to_prove=to_prove(plan))
+    rewritten = rewrites_to_prove(plan, contract, table, last_applied)
+    plan = replace(plan, drops_to_prove=to_prove(plan), rewrites_to_prove=rewritten)
     plan = _with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, outcome)
     plan = replace(plan, target=request.target.name, clients=each_client_once(verdict.clients))
     if plan.refusals and all(_is_in_baseline(refusal, request) for refusal in plan.refusals):

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from schemalint import __version__
-from schemalint.base.errors import SchemalintError, UnfilledError, WaitingError
+from schemalint.base.errors import SchemalintError, UnfilledError, UnrewrittenError, WaitingError
 from schemalint.base.files import LineFile
 from schemalint.base.printable import json_text
 from schemalint.base.values import frozen
@@ -42,11 +42,14 @@ class Outcome(Enum):
     UNPLANNED = "could not be planned"
     WAITING = "waits for the retention period"
     FILLING = "has rows to fill"
+    REWRITING = "waits for its rewrite"
     FAILED = "failed"
 
 
 def outcome_of(error: SchemalintError) -> Outcome:
     """Return the result of a table whose run ended with an error."""
+    if isinstance(error, UnrewrittenError):
+        return Outcome.REWRITING
     if isinstance(error, UnfilledError):
         return Outcome.FILLING
     if isinstance(error, WaitingError):
@@ -54,13 +57,19 @@ def outcome_of(error: SchemalintError) -> Outcome:
     return Outcome.FAILED
 
 
-def unfilled_error(plan: TablePlan, left: Iterable[str] = ()) -> UnfilledError | None:
-    """Return the error of a table that is as declared, but for columns with rows to fill; None without any.
+def unfilled_error(plan: TablePlan, left: Iterable[str] = ()) -> WaitingError | None:
+    """Return the error of a table that is as declared, but for a rewrite, or for columns with rows to fill.
+
+    None if it has neither.
 
     Args:
         plan: The plan, maybe without its fills.
         left: The columns with rows that its fills have left.
     """
+    if any(step.rewrite is not None for step in plan.unfilled):
+        return UnrewrittenError(
+            f"{plan.table}: approval required to rewrite it", help="--allow rewrite --allow destructive"
+        )
     waiting = ", ".join(format_path(fill.column) for step in plan.unfilled for fill in step.fills)
     if waiting:
         return UnfilledError(f"{plan.table}: {waiting}: approval required to fill", help="--allow data")

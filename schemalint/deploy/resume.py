@@ -35,6 +35,7 @@ from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.effective import EVERYWHERE, Effective, effective
 from schemalint.model.marker import PENDING, read_marker
+from schemalint.model.rewrite import Rewrites
 from schemalint.model.table_plan import Plan, Refusal, RefusalKind, StepKind, TablePlan
 from schemalint.planner import (
     Remaining,
@@ -279,6 +280,7 @@ def _rest(plan: TablePlan, origin: Origin, contract: Effective, live: LiveTable)
         steps=rest.steps,
         writes_marker=writes_marker,
         drops_to_prove=dropped_since(contract, plan.live or _NOTHING, live) if writes_marker else (),
+        rewrites_to_prove=contract.rewrites if writes_marker else Rewrites(),
         done=len(plan.steps) - len(rest.steps),
     )
 

@@ -17,6 +17,7 @@ from schemalint.delta.properties import is_refused_by
 from schemalint.delta.table import TableState
 from schemalint.model.consumer import Consumer, ConsumerFault
 from schemalint.model.exception import RuleException
+from schemalint.model.rewrite import Rewrites
 
 
 @frozen
@@ -180,6 +181,7 @@ class Contract:
     exceptions: tuple[RuleException, ...] = ()
     deprecated: Mapping[Path, Deprecation] = field(default_factory=dict)
     backfills: Mapping[Path, Backfill] = field(default_factory=dict)
+    rewrites: Rewrites = Rewrites()
     absent: bool = False
     file: str = ""
     document: int = 0

@@ -22,6 +22,7 @@ from schemalint.model.contract import Backfill, WaysOut
 from schemalint.model.finding import Finding, ObjectRef
 from schemalint.model.json_forms import consumer_to_json
 from schemalint.model.marker import Marker
+from schemalint.model.rewrite import Rewrites
 
 PLAN_FORMAT: Final = 2
 
@@ -41,6 +42,7 @@ class StepKind(Enum):
     CLUSTER = "cluster"
     ADD_CONSTRAINT = "add a constraint"
     FILL = "fill a column"
+    REWRITE = "rewrite the table"
     DROP_FEATURE = "drop a feature"
     RECORD = "write the marker"
 
@@ -59,6 +61,7 @@ class Approval(Enum):
     UPGRADE = "upgrade"
     DESTRUCTIVE = "destructive"
     DATA = "data"
+    REWRITE = "rewrite"
 
 
 @frozen
@@ -105,6 +108,28 @@ class DropToProve:
 
 
 @frozen
+class TableRewrite:
+    """A table to write anew from its own rows, in one commit.
+
+    Attributes:
+        before: Its columns before.
+        after: Its columns afterwards: the same names in the same order.
+        values: The columns and fields that get other values, each from itself.
+        partitioned_by: The partition columns afterwards.
+    """
+
+    before: Struct
+    after: Struct
+    values: tuple[Fill, ...] = ()
+    partitioned_by: tuple[str, ...] = ()
+
+    @property
+    def time_zone(self) -> str | None:
+        """The time zone of the session that evaluates the values; None for UTC."""
+        return next((value.time_zone for value in self.values if value.time_zone), None)
+
+
+@frozen
 class Step:
     """One statement; a fill repeats it, each time for other rows, until none is left.
 
@@ -120,6 +145,7 @@ class Step:
         sources: The locations of the causing declarations in the contract, as far as known.
         fills: The column that the step fills; of a step that drops columns, those that were filled from them;
             of one that adds a constraint, those that it waits for.
+        rewrite: What the step writes anew; its SQL reads the rows, and proves each of them.
     """
 
     kind: StepKind
@@ -135,6 +161,7 @@ class Step:
     requires: tuple[str, ...] = ()
     sources: tuple[Location, ...] = ()
     fills: tuple[Fill, ...] = ()
+    rewrite: TableRewrite | None = None
 
 
 class RefusalKind(Enum):
@@ -213,9 +240,11 @@ class TablePlan:
         reorder: Whether the planner was told to move columns.
         done: How many steps of a plan file the table has completed; they are not among `steps`.
         filed_hash: The hash that the table had before `apply` left out steps; None if it has all of them.
-        unfilled: The fills that `apply` leaves out, because their approval is missing.
-        size: The bytes of the live data files, if the plan has a fill; None if unknown.
+        unfilled: The fills and rewrites that `apply` leaves out, because their approval is missing.
+        size: The bytes of the live data files, if the plan has a fill or a rewrite; None if unknown.
         drops_to_prove: What a run proves before all else, because no marker tells that one has.
+        rewrites_to_prove: The rewrites that are made, and that a run proves before all else, because no
+            marker tells that one has.
     """
 
     table: str
@@ -242,6 +271,7 @@ class TablePlan:
     unfilled: tuple[Step, ...] = ()
     size: int | None = None
     drops_to_prove: tuple[DropToProve, ...] = ()
+    rewrites_to_prove: Rewrites = Rewrites()
 
     @property
     def has_work(self) -> bool:

@@ -23,6 +23,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
 from schemalint.delta.engine_answers import activated_by
 from schemalint.delta.feature import drop_order
+from schemalint.delta.patch import apply_changes
 from schemalint.delta.path import format_path
 from schemalint.delta.protocol import features_of_versions, needed_to_alter
 from schemalint.delta.table import LiveTable, TableState
@@ -66,6 +67,7 @@ from schemalint.planner.property_steps import (
 )
 from schemalint.planner.refusals import refused_changes, refused_contract
 from schemalint.planner.requirements import with_requirements
+from schemalint.planner.rewrites import refused_rewrites, rewrite_step
 from schemalint.planner.simulate import simulate
 from schemalint.planner.statements import named_table, path_table
 
@@ -134,6 +136,13 @@ def plan_table(
     if first:
         rest = plan_table(contract, _after(live, first), uri, findings, options, name=name)
         return replace(rest, live=live.state, steps=() if rest.refusals else (*first, *rest.steps))
+    if (rewrite := _rewrite(plan, contract, live, refusals, table)) is not None:
+        if rewrite.refusals:
+            return rewrite
+        after = replace(options, tracking=_rewritten(options.tracking, rewrite.steps))
+        rest = plan_table(contract, _after(live, rewrite.steps), uri, findings, after, name=name)
+        steps = () if rest.refusals else (*rewrite.steps, *rest.steps)
+        return replace(rest, live=live.state, steps=steps, size=rewrite.size, tracking=options.tracking)
     noted = read_pending(live.state)
     is_noted = noted is not None and bool(noted.targets)
     if noted is not None and is_noted:
@@ -167,6 +176,30 @@ def plan_table(
     steps = with_sources(alter_steps(context), context.changes, contract.anchors)
     refusals += moves_beyond_statistics(live.state, steps)
     return _planned(with_size(plan, live, steps), contract, live.state, refusals, steps)
+
+
+def _rewrite(
+    plan: TablePlan, contract: Effective, live: LiveTable, refusals: Sequence[Refusal], table: str
+) -> TablePlan | None:
+    """Return the plan of the rewrite that is due before all other steps; None if none is."""
+    if not contract.rewrites.due(live.state, contract.state):
+        return None
+    reported = {refusal.finding.object for refusal in refusals if refusal.finding is not None}
+    refused = [refusal for refusal in refused_rewrites(contract, live.state) if refusal.about not in reported]
+    if refused or refusals:
+        return plan.refused(*refusals, *refused)
+    step = rewrite_step(contract, live.state, table)
+    steps = with_requirements(live.state, with_sources([step], step.changes, contract.anchors))
+    size = live.size() if live.size is not None else None
+    return replace(plan, steps=steps, size=size)
+
+
+def _rewritten(tracking: ColumnTracking | None, steps: Sequence[Step]) -> ColumnTracking | None:
+    if tracking is None:
+        return None
+    types = [change for step in steps for change in step.changes if isinstance(change, TypeChanged)]
+    columns = apply_changes(TableState(tracking.live), types).columns
+    return replace(tracking, live=columns)
 
 
 def pending_changes(

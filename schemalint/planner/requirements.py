@@ -97,7 +97,7 @@ def _supported(live: TableState) -> Iterator[str]:
         yield f"the table supports {', '.join(sorted(live.features))}"
 
 
-def _required(change: Change, state: TableState) -> str:  # noqa: PLR0912 (a sentence per kind)
+def _required(change: Change, state: TableState) -> str:  # noqa: C901, PLR0912 (a sentence per kind)
     match change:
         case TableAdded():
             return "there is no table"
@@ -134,10 +134,18 @@ def _required(change: Change, state: TableState) -> str:  # noqa: PLR0912 (a sen
             | IdentityChanged(path=path)
         ):
             return _column(path, state)
-        case TableRemoved() | DeletionListed() | DeletionUnlisted() | PartitioningChanged():
+        case PartitioningChanged():
+            return _partitioning(state)
+        case TableRemoved() | DeletionListed() | DeletionUnlisted():
             raise InternalError(f"no step makes this change: {kind_of(change).label}")
         case _:
             assert_never(change)
+
+
+def _partitioning(state: TableState) -> str:
+    names = state.partitioned_by
+    listed = "" if isinstance(names, Unmanaged) else ", ".join(names)
+    return f"the table is partitioned by {listed or 'nothing'}"
 
 
 def _column(path: Path, state: TableState) -> str:

@@ -111,7 +111,10 @@ def _with_delta_metadata(before: TableState, after: TableState, step: Step, numb
     else:
         prefix = "" if before.column_mapping == "none" else f"col-{number}-"
         after = replace(after, columns=_with_physical_names(after.columns, prefix))
-    if after.enabled(WIDENING):
+    if step.rewrite is not None:
+        forgotten = map_fields(after.columns, lambda _path, field: replace(field, type_changes=()))
+        after = replace(after, columns=forgotten)
+    elif after.enabled(WIDENING):
         widened = (change for change in step.changes if isinstance(change, TypeChanged))
         after = replace(after, columns=_with_recorded(after.columns, widened))
     return after

@@ -44,7 +44,7 @@ def text(result: AppliedTable) -> SafeText:
     if result.done:
         facts.append(counted(len(result.done), "statement"))
     if (
-        result.outcome.name in ("APPLIED", "RECORDED", "WAITING", "FILLING", "FAILED")
+        result.outcome.name in ("APPLIED", "RECORDED", "WAITING", "FILLING", "REWRITING", "FAILED")
         and result.version is not None
     ):
         facts.append(f"now at version {result.version}")

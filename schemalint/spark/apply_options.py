@@ -29,6 +29,7 @@ class ApplyOptions(DeployOptions):
             default branch.
         log: The file of the deploy log, written as JSON lines while tables change.
         max_bytes: Fill at most the rows of so many bytes of data files, for each column.
+        attempts: How often a rewrite is run that meets a commit of another writer.
         samples: Show values that keep a column from being dropped to the operator; they are in no report and
             no log.
         samples_to: A file for these values in place of the operator.
@@ -41,6 +42,7 @@ class ApplyOptions(DeployOptions):
     trusted_refs: tuple[str, ...] = ()
     log: str | Path | None = None
     max_bytes: int | None = None
+    attempts: int = 1
     samples: bool = False
     samples_to: str | Path | None = None
 

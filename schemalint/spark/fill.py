@@ -8,8 +8,8 @@ value leaves the engine but the samples that the user asks for.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any, Final
 
@@ -94,6 +94,11 @@ class Rows:
             (self.differing, "differing", ways_out.differing == "keep_new"),
         )
         return tuple(f"{rows:,} {kind}" for rows, kind, may in kinds if rows and not may)
+
+    def rewritten_text(self) -> str:
+        """Return the counts of a column that gets other values itself, as the end of a sentence."""
+        inexact = f"{self.inexact:,} inexact" if self.judges_exactness else "exactness not known"
+        return f"{self.to_fill:,} values convert, {self.not_converted:,} do not, {inexact}"
 
     def text(self) -> str:
         """Return the counts as the end of a sentence."""
@@ -212,7 +217,7 @@ class TableFills:
         """Count the rows of a version; a column that the table does not have yet is null."""
         return self._counted(fill, version, (), has_column=has_column)[0]
 
-    def proved_count(self, fill: Fill, version: int, columns: Struct) -> Rows:
+    def proved_count(self, fill: Fill, version: int, columns: Struct, *, has_column: bool = True) -> Rows:
         """Count the rows of a version of which the session sees all, and with their values.
 
         Raises:
@@ -221,9 +226,23 @@ class TableFills:
         told = self.told(version)
         if self.may_mask is not None:
             require_statistics(columns, told, version, self.may_mask)
-        rows, values = self._counted(fill, version, seen(columns, told))
+        rows, values = self._counted(fill, version, seen(columns, told), has_column=has_column)
         require_all(columns, told, version, rows.visible, values)
         return rows
+
+    def require_all_rows(self, version: int, columns: Struct) -> None:
+        """Require that the session sees all rows of a version, and with their values.
+
+        Raises:
+            ApplyError: It sees others than the log has.
+        """
+        told = self.told(version)
+        if self.may_mask is not None:
+            require_statistics(columns, told, version, self.may_mask)
+        aggregates = ", ".join(("count(*)", *seen(columns, told)))
+        query = f"SELECT {aggregates} FROM {self.table} VERSION AS OF {version}"  # noqa: S608 (all names are quoted)
+        ((rows, *values),) = ask(self.session, query)
+        require_all(columns, told, version, rows, values)
 
     def _counted(
         self, fill: Fill, version: int, more: Sequence[str], *, has_column: bool = True
@@ -236,16 +255,26 @@ class TableFills:
 
     def _ask(self, fill: Fill, statement: str) -> list[Any]:
         """Run a statement in the time zone of a fill."""
-        zone = fill.time_zone or UTC
+        with self.in_zone(fill.time_zone):
+            return ask(self.session, statement)
+
+    @contextmanager
+    def in_zone(self, zone: str | None) -> Iterator[None]:
+        """Run statements in a time zone; None is UTC.
+
+        Raises:
+            ApplyError: The session takes no such time zone.
+        """
+        zone = zone or UTC
         with ExitStack() as stack:
             try:
                 stack.enter_context(assigned(self.session, {TIME_ZONE: zone}))
             except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
                 raise ApplyError(
                     f"the session takes no time zone {zone}: {first_line(error)}",
-                    help="correct `time_zone` in `backfill`",
+                    help="correct `time_zone` in the contract",
                 ) from None
-            return ask(self.session, statement)
+            yield
 
     def _update(self, fill: Fill, part: Share, attempts: int) -> int:
         """Fill rows, and return their number."""

@@ -17,7 +17,7 @@ from schemalint.spark.session import SqlSession
 from schemalint.spark.session_engine import require_delta
 from schemalint.spark.session_settings import required_settings, session_catalog
 
-_FILL = frozenset({StepKind.FILL})
+_VALUES = frozenset({StepKind.FILL, StepKind.REWRITE})
 
 
 def with_proofs(session: SqlSession, deployment: Deployment) -> Deployment:
@@ -30,7 +30,7 @@ def with_proofs(session: SqlSession, deployment: Deployment) -> Deployment:
     if not plans:
         return deployment
     require_delta(session)
-    with required_settings(session, kinds=_FILL), ExitStack() as catalog:
+    with required_settings(session, kinds=_VALUES), ExitStack() as catalog:
         if any(plan.name is None for plan in plans):
             catalog.enter_context(session_catalog(session))
         proofs = {plan.table: tuple(_proof(session, plan, fill) for fill in _fills(plan)) for plan in plans}
@@ -40,6 +40,7 @@ def with_proofs(session: SqlSession, deployment: Deployment) -> Deployment:
 def _fills(plan: TablePlan) -> list[Fill]:
     """Return the fills of a plan, each column once."""
     found = {fill.column: fill for step in plan.steps for fill in step.fills}
+    found |= {fill.column: fill for step in plan.steps if step.rewrite for fill in step.rewrite.values}
     return list(found.values())
 
 
@@ -48,7 +49,8 @@ def _proof(session: SqlSession, plan: TablePlan, fill: Fill) -> FillProof:
     proof = FillProof(format_path(fill.column), format_path(fill.source))
     if plan.live is None or plan.version is None:
         return replace(proof, problem="there is no table yet")
-    is_missing = field_at(plan.live.columns, fill.column) is None
+    # A column that is rewritten has no new values yet.
+    is_missing = field_at(plan.live.columns, fill.column) is None or fill.column == fill.source
     fills = TableFills(session, table, _nothing_to_read, lambda _version: None)
     try:
         rows = fills.count(fill, plan.version, has_column=not is_missing)
@@ -61,7 +63,7 @@ def _proof(session: SqlSession, plan: TablePlan, fill: Fill) -> FillProof:
         not_converted=rows.not_converted,
         differing=rows.differing,
         inexact=rows.inexact if rows.judges_exactness else None,
-        text=rows.text(),
+        text=rows.rewritten_text() if fill.column == fill.source else rows.text(),
     )
 
 

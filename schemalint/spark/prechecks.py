@@ -18,7 +18,7 @@ from schemalint.delta.path import format_path
 from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
-from schemalint.model.table_plan import Fill, Step, StepKind, TablePlan
+from schemalint.model.table_plan import Fill, Step, StepKind, TablePlan, TableRewrite
 from schemalint.planner.fill_statements import fill_rows
 from schemalint.planner.fill_values import fill_value
 from schemalint.planner.simulate import simulate
@@ -84,6 +84,8 @@ def _trials(plan: TablePlan, table: str) -> Iterator[_Trial]:
     state = plan.live if plan.live is not None else TableState()
     for step in plan.steps:
         state = simulate(state, [step])
+        if step.rewrite is not None:
+            yield from _rewritten(step, step.rewrite, table)
         for step_change in step.changes:
             yield from _of_change(step_change, state.columns, table)
         for fill in step.fills if step.kind is StepKind.FILL else ():
@@ -130,6 +132,12 @@ def _fill(fill: Fill, columns: Struct, table: str, *, is_live: bool) -> _Trial:
     if not is_live:
         statement, control = f"SELECT {fill_value(fill).value} FROM {rows}", f"SELECT 1 FROM {rows}"  # noqa: S608 (all names are quoted)
     return _Trial(f"the fill of {format_path(fill.column)}", fill.expression, statement, control)
+
+
+def _rewritten(step: Step, rewrite: TableRewrite, table: str) -> Iterator[_Trial]:
+    for value in rewrite.values:
+        what = f"the rewrite of {format_path(value.column)}"
+        yield _Trial(what, value.expression, step.sql, f"SELECT 1 FROM {table}")  # noqa: S608 (all names are quoted)
 
 
 def _has(live: TableState, fill: Fill) -> bool:

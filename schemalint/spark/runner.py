@@ -200,7 +200,7 @@ def _idle_result(plan: TablePlan) -> AppliedTable:
     if plan.refusals:
         return replace(idle, outcome=Outcome.REFUSED)
     error = unfilled_error(plan)
-    return idle if error is None else replace(idle, outcome=Outcome.FILLING, error=error)
+    return idle if error is None else replace(idle, outcome=outcome_of(error), error=error)
 
 
 @frozen
@@ -323,6 +323,7 @@ class _Tables:
         read = partial(tables.read, contract)
         tell = self.operator.step_begins
         run = TableRun(session, plan, _table_in_sql(plan), read, tell, done, self.log.step)
+        run.rewrite_attempts = self.options.attempts
         run.fills = TableFills(
             session,
             run.table,
@@ -334,6 +335,8 @@ class _Tables:
             self.may_mask,
         )
         run.run_steps()
+        if any(step.rewrite is not None for step in plan.unfilled) and (error := unfilled_error(plan)):
+            raise error
         recorded = run.record(contract, self.deployment.revision)
         if (error := unfilled_error(plan, run.unfilled)) is not None:
             raise error

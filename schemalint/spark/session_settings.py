@@ -16,12 +16,13 @@ from schemalint.spark.session import CURRENT_SCHEMA, SqlSession, first_line
 _CREATE: Final = frozenset({StepKind.CREATE})
 _COLUMNS: Final = _CREATE | {StepKind.ADD_COLUMNS}
 _TYPES: Final = _COLUMNS | {StepKind.ALTER_COLUMNS}
-_EXPRESSIONS: Final = _CREATE | {StepKind.ALTER_COLUMNS, StepKind.ADD_CONSTRAINT, StepKind.FILL}
+_VALUES: Final = frozenset({StepKind.FILL, StepKind.REWRITE})
+_EXPRESSIONS: Final = _CREATE | _VALUES | {StepKind.ALTER_COLUMNS, StepKind.ADD_CONSTRAINT}
 _DEFAULTS: Final = _CREATE | {StepKind.ALTER_COLUMNS, StepKind.RECORD}
 # Delta parses the expressions of the table when its columns change, and when rows are written.
 _PARSED: Final = _EXPRESSIONS | {StepKind.RENAME_COLUMN, StepKind.DROP_COLUMNS, StepKind.RECORD}
 _PROPERTIES: Final = _CREATE | {StepKind.SET_PROPERTIES, StepKind.UNSET_PROPERTIES, StepKind.NOTE_PENDING}
-_TEXTS: Final = _PROPERTIES | _TYPES | {StepKind.ADD_CONSTRAINT, StepKind.FILL}
+_TEXTS: Final = _PROPERTIES | _TYPES | _VALUES | {StepKind.ADD_CONSTRAINT}
 _ALL: Final = frozenset(StepKind)
 
 
@@ -48,7 +49,7 @@ REQUIRED: Final[Mapping[str, Setting]] = {
     # Types and their metadata
     "spark.sql.timestampType": Setting("TIMESTAMP_LTZ", _TYPES | _EXPRESSIONS),
     "spark.sql.charAsVarchar": Setting("false", _TYPES),
-    "spark.sql.legacy.charVarcharAsString": Setting("false", _TYPES | {StepKind.FILL}),
+    "spark.sql.legacy.charVarcharAsString": Setting("false", _TYPES | _VALUES),
     "spark.sql.preserveCharVarcharTypeInfo": Setting("false", _TYPES),
     "spark.databricks.delta.alterTable.bypassCharVarcharToStringFix": Setting(
         "false", frozenset({StepKind.ALTER_COLUMNS})
@@ -63,11 +64,15 @@ REQUIRED: Final[Mapping[str, Setting]] = {
     "spark.sql.parser.escapedStringLiterals": Setting("false", _TEXTS | _PARSED),
     "spark.sql.parser.quotedRegexColumnNames": Setting("false", _PARSED),
     "spark.sql.legacy.timeParserPolicy": Setting("CORRECTED", _EXPRESSIONS),
-    "spark.sql.storeAssignmentPolicy": Setting("ANSI", frozenset({StepKind.FILL})),
+    "spark.sql.storeAssignmentPolicy": Setting("ANSI", _VALUES),
     "spark.sql.readSideCharPadding": Setting("true", _EXPRESSIONS),
     "spark.sql.runSQLOnFiles": Setting("true", _ALL),
     TIME_ZONE: Setting(UTC, _EXPRESSIONS),  # of literals such as timestamp'2026-01-01'
     "spark.sql.variable.substitute": Setting("false", _ALL),  # Spark substitutes even in quoted names
+    # A rewrite reads the snapshot of its own transaction, and no row less.
+    "spark.databricks.delta.stats.skipping": Setting("true", frozenset({StepKind.REWRITE})),
+    "spark.sql.files.ignoreCorruptFiles": Setting("false", frozenset({StepKind.REWRITE})),
+    "spark.sql.files.ignoreMissingFiles": Setting("false", frozenset({StepKind.REWRITE})),
     # Statements
     "spark.sql.defaultColumn.enabled": Setting("true", _DEFAULTS),
     "spark.sql.legacy.notReserveProperties": Setting("false", _PROPERTIES),
@@ -138,6 +143,8 @@ def kinds_of(plans: Iterable[TablePlan]) -> frozenset[StepKind]:
     kinds = {StepKind.RECORD}
     for plan in plans:
         kinds |= {step.kind for step in plan.steps}
+        if plan.rewrites_to_prove:
+            kinds.add(StepKind.REWRITE)
         if plan.drops_to_prove or any(step.fills for step in plan.steps):
             kinds.add(StepKind.FILL)
     return frozenset(kinds)

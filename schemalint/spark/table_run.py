@@ -32,6 +32,7 @@ from schemalint.planner.statements import append_nothing, takes_values, unset_pr
 from schemalint.spark.attempts import ATTEMPTS, pause
 from schemalint.spark.fill import TableFills
 from schemalint.spark.fill_guard import guarded_drop, prove_drops, prove_past_drops, require_no_rows_left
+from schemalint.spark.rewrite import prove_past_rewrites, rewrite_table
 from schemalint.spark.session import SqlSession, StatementError, run
 from schemalint.spark.session_settings import transaction
 from schemalint.spark.snapshot_partitions import uncompiled
@@ -68,6 +69,7 @@ class TableRun:
         done: The steps that this run has completed.
         tell_done: Called after each statement.
         fills: Fills columns.
+        rewrite_attempts: How often a rewrite is run that meets commits of other writers.
         unfilled: The columns that have rows to fill after the last step.
         proved: The steps that dropped columns, and of which this run has proved that no value was lost.
     """
@@ -80,6 +82,7 @@ class TableRun:
     done: list[DoneStep] = field(default_factory=list)
     tell_done: OnStepDone = lambda _plan, _done: None
     fills: TableFills | None = None
+    rewrite_attempts: int = 1
     unfilled: list[str] = field(default_factory=list)
     proved: list[Step] = field(default_factory=list)
 
@@ -94,7 +97,7 @@ class TableRun:
             WaitingError: Features stay until the retention period of the history is over; all other steps
                 are done.
         """
-        self._prove_past_drops()
+        self._prove_past_runs()
         expected = self.plan.live if self.plan.live is not None else TableState()
         waiting: list[Step] = []
         table_id, remaining, attempt = self.plan.table_id, list(self.plan.steps), 1
@@ -118,7 +121,7 @@ class TableRun:
                 if not self._had_effect(expected, remaining):
                     if before is None and error.is_taken and self.plan.name is None:
                         raise _empty_log(self.plan) from error
-                    if not error.is_conflict or attempt == ATTEMPTS:
+                    if not error.is_conflict or attempt >= self._attempts(remaining[0]):
                         raise
                     pause(attempt)
                     attempt += 1
@@ -140,7 +143,7 @@ class TableRun:
         Raises:
             ApplyError: The table differs from its declaration, or the ids cannot be removed.
         """
-        self._prove_drops()
+        self._prove(contract)
         marker = Marker(self.plan.declaration_hash, revision)
         table, problem = self._write(contract, self._is_marked, partial(self._commit_marker, marker))
         if problem is not None:
@@ -220,6 +223,10 @@ class TableRun:
 
     def _fill_or_run(self, step: Step) -> str:
         """Run a step, with the guard that it needs; return what became of rows."""
+        if step.rewrite is not None:
+            text = rewrite_table(self._fills(), step, step.rewrite, self.plan)
+            self.proved.append(step)
+            return text
         if not step.fills:
             run(self.session, step.sql)
             return ""
@@ -237,15 +244,24 @@ class TableRun:
         self.proved.append(step)
         return text
 
-    def _prove_past_drops(self) -> None:
+    def _prove_past_runs(self) -> None:
         if self.plan.drops_to_prove:
             prove_past_drops(self._fills(), self.plan.drops_to_prove, self.plan.table)
+        if self.plan.rewrites_to_prove:
+            prove_past_rewrites(self._fills(), self.plan.rewrites_to_prove, self.plan.table)
 
-    def _prove_drops(self) -> None:
+    def _prove(self, contract: Effective) -> None:
+        """Prove what this run has not: another run made it, or an answer was lost."""
+        rewrites = [step for step in self.plan.steps if step.rewrite is not None]
+        if any(step not in self.proved for step in rewrites):
+            prove_past_rewrites(self._fills(), contract.rewrites, self.plan.table)
         drops = [step for step in self.plan.steps if step.kind is StepKind.DROP_COLUMNS and step.fills]
         left = [step for step in drops if step not in self.proved]
         if left:
             prove_drops(self._fills(), left, self.plan.table, self.plan.version or 0)
+
+    def _attempts(self, step: Step) -> int:
+        return ATTEMPTS if step.rewrite is None else self.rewrite_attempts
 
     def _fills(self) -> TableFills:
         if self.fills is None:

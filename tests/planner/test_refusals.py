@@ -82,6 +82,27 @@ EDITS: Final = (
         f'{ID}, {{name: b, type: "array<int>"}}, '
         "{name: a, type: bigint, backfill: {from: b.element, with: id}}",
     ),
+    Edit(
+        "the expression that rewrites … …",
+        f"{ID}, {{name: a, type: string}}",
+        f'{ID}, {{name: a, type: int, rewrite: {{from: string, with: "reflect(a)"}}}}',
+    ),
+    Edit(
+        "the expression that rewrites … does not read it",
+        f"{ID}, {{name: a, type: string}}",
+        f'{ID}, {{name: a, type: int, rewrite: {{from: string, with: "cast(id as int)"}}}}',
+    ),
+    Edit(
+        "its columns are rewritten in different time zones, and one statement has one",
+        f"{ID}, {{name: a, type: string}}, {{name: b, type: string}}",
+        f'{ID}, {{name: a, type: date, rewrite: {{from: string, with: "cast(a as date)"}}}}, '
+        '{name: b, type: date, rewrite: {from: string, with: "cast(b as date)", time_zone: Europe/Berlin}}',
+    ),
+    Edit(
+        "the table cannot be rewritten: …",
+        f"{ID}, {{name: a, type: string, nullable: false}}",
+        f'{ID}, {{name: a, type: int, rewrite: {{from: string, with: "cast(a as int)"}}}}',
+    ),
     Edit("… is the name of another column too: Delta ignores case", None, f"{ID}, {{name: ID, type: int}}"),
     Edit("… is the name of another column too: Delta ignores case", ID, f"{ID}, {{name: ID, type: int}}"),
     Edit("the property … is reserved for schemalint", ID, f"{ID}\nproperties: {{schemalint.pending: x}}"),

@@ -6,7 +6,13 @@ from schemalint.cli.schema import schema_of
 from schemalint.model.table_plan import Approval, Cost, RefusalKind, StepKind
 from support.delta_model import CHANGES_OF_STEPS
 
-NOT_MODELLED = {StepKind.CREATE, StepKind.DROP_FEATURE, StepKind.FILL, StepKind.RECORD}
+NOT_MODELLED = {
+    StepKind.CREATE,
+    StepKind.DROP_FEATURE,
+    StepKind.FILL,
+    StepKind.REWRITE,
+    StepKind.RECORD,
+}
 """The model of Delta starts with a table, has no rows and no DROP FEATURE, and writes no marker."""
 
 

@@ -90,7 +90,7 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
     properties: {delta.columnMapping.mode: name}
     ```
     """
-    if not ctx.alters(change):
+    if not ctx.alters(change) or (isinstance(change, TypeChanged) and ctx.rewrites(change)):
         return
     path = (*change.path[:-1], change.old_name) if isinstance(change, FieldRenamed) else change.path
     if not isinstance(change, TypeChanged):

@@ -91,6 +91,8 @@ def partition_or_cluster_column_dropped(
     ```
     """
     match change:
+        case PartitioningChanged() | ClusteringChanged() if ctx.rewrites(change):
+            return
         case FieldRemoved() if ctx.alters(change):
             yield from _dropped(change.path, ctx)
         case PartitioningChanged():

@@ -17,7 +17,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     delta_errors=("NOT_SUPPORTED_CHANGE_COLUMN",),
     verdict="impossible",
 )
-def decimal_digit_loss(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
+def decimal_digit_loss(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
     """A decimal loses digits before or after the decimal point.
 
     ## What it does
@@ -71,7 +71,8 @@ def decimal_digit_loss(change: TypeChanged, _ctx: RuleContext) -> Iterator[Probl
     """
     nested = len(change.path) > 1
     least = smallest_decimal(change.old, change.new)
-    if least is not None and classify(change.old, change.new, nested=nested) == TypeVerdict.DIGITS:
+    verdict = classify(change.old, change.new, nested=nested)
+    if least is not None and verdict == TypeVerdict.DIGITS and not ctx.rewrites(change):
         old, new = print_type(change.old), print_type(change.new)
         yield Problem(
             f"{format_path(change.path)} changes from {old} to {new}, with fewer digits before or after "

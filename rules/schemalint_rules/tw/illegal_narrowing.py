@@ -17,7 +17,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     delta_errors=("NOT_SUPPORTED_CHANGE_COLUMN",),
     verdict="impossible",
 )
-def illegal_narrowing(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
+def illegal_narrowing(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
     """A column changes to a type that cannot hold all its values.
 
     ## What it does
@@ -66,7 +66,7 @@ def illegal_narrowing(change: TypeChanged, _ctx: RuleContext) -> Iterator[Proble
     ```
     """
     nested = len(change.path) > 1
-    if classify(change.old, change.new, nested=nested) == TypeVerdict.NARROWING:
+    if classify(change.old, change.new, nested=nested) == TypeVerdict.NARROWING and not ctx.rewrites(change):
         old, new = print_type(change.old), print_type(change.new)
         yield Problem(
             f"{format_path(change.path)} changes from {old} to {new}, which cannot hold all its values",

@@ -17,7 +17,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     delta_errors=("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", "NOT_SUPPORTED_CHANGE_COLUMN"),
     verdict="impossible",
 )
-def integer_to_small_decimal(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
+def integer_to_small_decimal(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
     """An integer changes to a decimal that is smaller than Delta requires.
 
     ## What it does
@@ -69,7 +69,8 @@ def integer_to_small_decimal(change: TypeChanged, _ctx: RuleContext) -> Iterator
     """
     nested = len(change.path) > 1
     least = smallest_decimal(change.old, change.new)
-    if least is not None and classify(change.old, change.new, nested=nested) == TypeVerdict.SMALL_DECIMAL:
+    verdict = classify(change.old, change.new, nested=nested)
+    if least is not None and verdict == TypeVerdict.SMALL_DECIMAL and not ctx.rewrites(change):
         old, new = print_type(change.old), print_type(change.new)
         whole = least.precision - least.scale
         yield Problem(

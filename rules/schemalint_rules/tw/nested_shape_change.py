@@ -23,7 +23,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     ),
     verdict="impossible",
 )
-def nested_shape_change(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
+def nested_shape_change(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
     """A struct, array or map changes to another kind of type, or another type changes to one of these.
 
     ## What it does
@@ -69,7 +69,8 @@ def nested_shape_change(change: TypeChanged, _ctx: RuleContext) -> Iterator[Prob
       - {name: postal_address, type: "struct<street: string, city: string>"}
     ```
     """
-    if classify(change.old, change.new, nested=len(change.path) > 1) == TypeVerdict.SHAPE:
+    is_shape = classify(change.old, change.new, nested=len(change.path) > 1) == TypeVerdict.SHAPE
+    if is_shape and not ctx.rewrites(change):
         old, new = print_type(change.old), print_type(change.new)
         yield Problem(
             f"{format_path(change.path)} changes from {old} to {new}, a different kind of type",

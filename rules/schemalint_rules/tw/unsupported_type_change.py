@@ -89,7 +89,7 @@ def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[P
     ```
     """
     nested = len(change.path) > 1
-    if classify(change.old, change.new, nested=nested) != TypeVerdict.UNSUPPORTED:
+    if classify(change.old, change.new, nested=nested) != TypeVerdict.UNSUPPORTED or ctx.rewrites(change):
         return
     if has_own_types(ctx.engine, change.old, change.new) or not parses_type(ctx.engine, change.new):
         return

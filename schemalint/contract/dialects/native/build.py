@@ -23,6 +23,7 @@ from schemalint.delta.path import Path
 from schemalint.delta.protocol import canonical
 from schemalint.model import contract
 from schemalint.model.consumer import Consumer, declared_stream, stream_faults
+from schemalint.model.rewrite import Rewrites
 
 
 @frozen
@@ -97,6 +98,10 @@ def build(data: native.Contract, report: Report, unread: UnreadColumns | None = 
         },
         backfills=_located(
             {**unread.before.backfills, **builder.columns.backfills, **unread.after.backfills}, columns
+        ),
+        rewrites=Rewrites(
+            builder.columns.rewrites,
+            tuple(data["rewrite"]["from"]["partitioned_by"]) if "rewrite" in data else None,
         ),
         file=document.file,
         document=document.index,

@@ -97,6 +97,7 @@ class ColumnEdits:
         for level in written_columns(self._document) if self._fills or self._renames.new_names else ():
             if not self._goes(level.path):
                 yield from self._filled(level)
+                yield from self._rewritten(level)
 
     def _columns(self, old: Struct, new: Struct, level: Level, path: Path) -> Iterator[Operation]:
         """Yield the operations on the list of columns of a level; `path` is the level's new one."""
@@ -270,6 +271,18 @@ class ColumnEdits:
         """Return a fill that follows the columns that it names."""
         if node is None:
             return None
+        expression = self._renamed(node)
+        source = self._renames.forward(split_path(text_of(node, "from")))
+        return replace(self._backfill_of(node), source=source, expression=expression)
+
+    def _rewritten(self, level: Level) -> Iterator[Operation]:
+        """Yield the operation on the rewrite of a column that the renames need."""
+        node = value_of(level.node, "rewrite")
+        if node is not None and (expression := self._renamed(node)) != text_of(node, "with"):
+            yield Assign((*level.yaml_path, "rewrite", "with"), spelled(node, "with", expression))
+
+    def _renamed(self, node: Node) -> str:
+        """Return the expression of a fill or a rewrite with the new names of columns."""
         text = text_of(node, "with")
         expression = with_columns_renamed(text, self._renames.forward)
         if expression is None:
@@ -278,8 +291,7 @@ class ColumnEdits:
                 help="make the change by hand",
                 location=self._document.location(node.span),
             )
-        source = self._renames.forward(split_path(text_of(node, "from")))
-        return replace(self._backfill_of(node), source=source, expression=expression)
+        return expression
 
     @staticmethod
     def _backfill_of(node: Node) -> Backfill:

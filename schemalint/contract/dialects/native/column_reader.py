@@ -31,6 +31,7 @@ from schemalint.delta.path import Part, Path
 from schemalint.delta.type_history import carrier_of
 from schemalint.delta.type_text import TypeTextError
 from schemalint.model import contract
+from schemalint.model.rewrite import ColumnRewrite
 
 # Types that can be written out, with the keys of their nested types.
 _NESTED_KEYS: Final[dict[str, tuple[str, ...]]] = {
@@ -61,12 +62,14 @@ class ColumnReader:
     Attributes:
         deprecated: The deprecated columns read so far.
         backfills: The columns read so far that are filled from others.
+        rewrites: The columns read so far that are written anew.
     """
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self.deprecated: dict[Path, contract.Deprecation] = {}
         self.backfills: dict[Path, contract.Backfill] = {}
+        self.rewrites: dict[Path, ColumnRewrite] = {}
 
     def struct(self, columns: list[native.Column], yaml_path: YamlPath, parent: Path) -> Struct:
         """Return the fields of a table, or of the struct at a path.
@@ -111,6 +114,9 @@ class ColumnReader:
             self.deprecated[path] = self.deprecation(column["deprecated"], (*yaml_path, "deprecated"))
         if "backfill" in column:
             self.backfills[path] = self.backfill(column["backfill"], (*yaml_path, "backfill"))
+        if "rewrite" in column:
+            rewrite = self._rewrite(column["rewrite"], (*yaml_path, "rewrite"))
+            self.rewrites |= {} if rewrite is None else {path: rewrite}
         return Field(
             column["name"],
             type_,
@@ -194,6 +200,13 @@ class ColumnReader:
         if from_type is None or to_type is None or at is None:
             return None
         return Entry(at, from_type, to_type)
+
+    def _rewrite(self, data: native.ColumnRewrite, yaml_path: YamlPath) -> ColumnRewrite | None:
+        source = self.type_at(data["from"], (*yaml_path, "from"))
+        zone = read_time_zone(data.get("time_zone"), (*yaml_path, "time_zone"), self._report)
+        if source is None:
+            return None
+        return ColumnRewrite(source, data["with"], "unfilled" in data, "inexact" in data, zone)
 
 
 def _identity(data: native.Identity | None) -> Identity | None:

@@ -46,6 +46,7 @@ def read_beside(text: str, older: Contract) -> Contract | None:
     columns = older.state.columns
     if (
         older.extends
+        or older.rewrites
         or beside is None
         or not handles(beside.document)
         or ((older.deprecated or older.backfills) and not columns.has_unique_names)

@@ -95,6 +95,34 @@ class Part(TypedDict, total=False):
     """Value of the map; only with `type: map`."""
 
 
+_RewriteFrom = TypedDict("_RewriteFrom", {"from": Required[str], "with": Required[str]})
+
+
+class ColumnRewrite(_RewriteFrom, total=False):
+    """How `apply --allow rewrite` writes a column anew, from the type (`from`) that Delta cannot change."""
+
+    unfilled: Literal["keep_null"]
+    """`keep_null` if a value that does not convert becomes null; by default it ends the rewrite."""
+    inexact: Literal["keep_converted"]
+    """`keep_converted` if a value may become another number, day or instant; by default that ends it."""
+    time_zone: str
+    """Time zone in which `with` is evaluated, e.g. `Europe/Berlin`; UTC by default."""
+
+
+class Layout(TypedDict):
+    """The layout of a table before a rewrite."""
+
+    partitioned_by: list[str]
+    """Names of the partition columns."""
+
+
+_LayoutFrom = TypedDict("_LayoutFrom", {"from": Required[Layout]})
+
+
+class TableRewrite(_LayoutFrom, total=False):
+    """The layout from which `apply --allow rewrite` writes the table anew."""
+
+
 class Column(TypedDict, total=False):
     """A column of the table, or a field of a struct."""
 
@@ -120,6 +148,8 @@ class Column(TypedDict, total=False):
     """Marks the column as deprecated."""
     backfill: Backfill
     """Fills the column from another column of the same row."""
+    rewrite: ColumnRewrite
+    """Writes the column anew in its declared type."""
     columns: "list[Column]"
     """Fields of the struct; only with `type: struct`."""
     element: Part
@@ -321,6 +351,8 @@ class Contract(TypedDict, total=False):
     """Names of the partition columns; empty for no partitioning, not managed if absent."""
     clustered_by: list[str]
     """Paths of the clustering columns; empty for no clustering, not managed if absent."""
+    rewrite: TableRewrite
+    """Writes the table anew in its declared layout."""
     constraints: dict[str, str | None]
     """CHECK constraints: SQL expression by name; null removes a constraint."""
     properties: dict[str, PropertyValue]
@@ -398,6 +430,9 @@ NOUNS: Final[dict[object, str]] = {
     Deprecation: "deprecated",
     Backfill: "backfill",
     OverlayChange: "an entry of type_changes",
+    ColumnRewrite: "rewrite",
+    TableRewrite: "rewrite",
+    Layout: "the layout in rewrite",
     Dropped: "an entry of dropped",
     DroppedFeature: "an entry of drop_features",
     Protocol: "protocol",

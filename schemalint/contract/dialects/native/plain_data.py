@@ -27,6 +27,7 @@ from schemalint.delta.type_text import print_type
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Backfill, Contract, Deprecation, TargetOverlay
 from schemalint.model.exception import RuleException
+from schemalint.model.rewrite import ColumnRewrite, Rewrites
 
 Data: TypeAlias = "str | bool | int | list[Data] | dict[str, Data] | None"
 
@@ -47,10 +48,13 @@ def as_data(contract: Contract) -> dict[str, Data]:
         description=state.description,
         owner=_or_unmanaged(contract.owner),
         managed_by=_managed_by(contract),
-        columns=_Columns(contract.deprecated, contract.backfills).of(state.columns, ()),
+        columns=_Columns(contract.deprecated, contract.backfills, contract.rewrites.columns).of(
+            state.columns, ()
+        ),
         dropped=_or_unmanaged([deletion(entry) for entry in state.dropped]),
         partitioned_by=_texts(state.partitioned_by, str),
         clustered_by=_texts(state.clustered_by, format_path),
+        rewrite=_table_rewrite(contract.rewrites),
         constraints=_or_unmanaged(dict(state.constraints)),
         properties=_or_unmanaged(_properties(state.properties)),
         features=_or_unmanaged(sorted(state.features)),
@@ -81,19 +85,26 @@ def _managed_by(contract: Contract) -> Managed[Data]:
 
 def column(field: Field) -> dict[str, Data]:
     """Return a column, or a field of a struct, as an entry of a list of columns."""
-    return _Columns({}, {}).field(field, ())
+    return _Columns({}, {}, {}).field(field, ())
 
 
 class _Columns:
-    def __init__(self, deprecated: Mapping[Path, Deprecation], backfills: Mapping[Path, Backfill]) -> None:
+    def __init__(
+        self,
+        deprecated: Mapping[Path, Deprecation],
+        backfills: Mapping[Path, Backfill],
+        rewrites: Mapping[Path, ColumnRewrite],
+    ) -> None:
         self._deprecated = deprecated
         self._backfills = backfills
+        self._rewrites = rewrites
 
     def of(self, struct: Struct, path: Path) -> list[Data]:
         return [self.field(field, (*path, field.name)) for field in struct.fields]
 
     def field(self, field: Field, path: Path) -> dict[str, Data]:
         deprecated, fill = self._deprecated.get(path), self._backfills.get(path)
+        rewritten = self._rewrites.get(path)
         return _without_unmanaged(
             name=field.name,
             **self._type(field.type, path),
@@ -106,6 +117,7 @@ class _Columns:
             renamed_from=UNMANAGED if field.renamed_from is None else field.renamed_from,
             deprecated=UNMANAGED if deprecated is None else _changed(deprecated),
             backfill=UNMANAGED if fill is None else backfill(fill),
+            rewrite=UNMANAGED if rewritten is None else _column_rewrite(rewritten),
         )
 
     def _type(self, type_: DataType, path: Path) -> dict[str, Data]:
@@ -131,7 +143,8 @@ class _Columns:
 
     def _fits_in_text(self, type_: DataType, text: str, path: Path) -> bool:
         more_inside = any(
-            is_within(inner, path) and inner != path for inner in (*self._deprecated, *self._backfills)
+            is_within(inner, path) and inner != path
+            for inner in (*self._deprecated, *self._backfills, *self._rewrites)
         )
         short = len(text) <= _LONGEST_TEXT and " comment '" not in text
         return short and declared_type(text) == type_ and not more_inside
@@ -149,6 +162,24 @@ def backfill(fill: Backfill) -> dict[str, Data]:
             "time_zone": fill.time_zone or UNMANAGED,
         }
     )
+
+
+def _column_rewrite(rewrite: ColumnRewrite) -> dict[str, Data]:
+    return _without_unmanaged(
+        **{
+            "from": print_type(rewrite.source),
+            "with": rewrite.expression,
+            "unfilled": "keep_null" if rewrite.keeps_null else UNMANAGED,
+            "inexact": "keep_converted" if rewrite.keeps_converted else UNMANAGED,
+            "time_zone": rewrite.time_zone or UNMANAGED,
+        }
+    )
+
+
+def _table_rewrite(rewrites: Rewrites) -> Data | Unmanaged:
+    if rewrites.partitioned_by is None:
+        return UNMANAGED
+    return {"from": {"partitioned_by": list[Data](rewrites.partitioned_by)}}
 
 
 def type_change(change: RecordedChange, at: Path) -> dict[str, Data]:

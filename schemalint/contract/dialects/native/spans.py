@@ -142,7 +142,7 @@ def spans_in_level(document: Document, level: Level) -> Iterator[tuple[Anchor, S
             yield ("column", path), entry.value.span
         else:
             yield (key, path), _value_span(entry)
-            for inner in entries_of(entry.value) if key == "backfill" else ():
+            for inner in entries_of(entry.value) if key in {"backfill", "rewrite"} else ():
                 yield (f"{key}.{inner.key.text}", path), _value_span(inner)
 
 

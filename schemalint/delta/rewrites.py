@@ -1,0 +1,144 @@
+"""What an overwrite of a table by itself would lose, or must not touch: such a table is not rewritten.
+
+Measured on Delta 3.3.2, 4.0.1 and 4.4.0 (``tests/engine/answers/*/rewrites.csv``): a write in mode overwrite
+with ``overwriteSchema`` keeps the id, the properties, the constraints and the comment of the table, and the
+comments, defaults and lengths of the columns that it copies. It loses NOT NULL, the generation expressions
+and the identities of all columns, and the clustering, which CLUSTER BY sets again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from schemalint.base.values import frozen
+from schemalint.delta.datatype import (
+    VARIANT,
+    Array,
+    Char,
+    Field,
+    Identity,
+    Map,
+    Struct,
+    Unmanaged,
+    Varchar,
+    field_at,
+    walk,
+    walk_fields,
+)
+from schemalint.delta.engine import Engine
+from schemalint.delta.path import Part, Path, format_path
+from schemalint.delta.properties import property_value
+from schemalint.delta.table import TableState
+
+_ICEBERG: Final = ("delta.enableIcebergCompat", "delta.universalFormat.")
+_CATALOG_MANAGED: Final = frozenset(
+    {"catalogManaged", "catalogOwned", "catalogOwned-preview", "coordinatedCommits-preview"}
+)
+_PIPELINE: Final = "pipelines."
+
+
+@frozen
+class RewriteObstacle:
+    """Why a table is not rewritten.
+
+    Attributes:
+        reason: A clause that tells it.
+        path: The column that is in the way; empty for the table.
+    """
+
+    reason: str
+    path: Path = ()
+
+
+def rewrite_obstacles(
+    before: TableState,
+    after: TableState,
+    paths: Iterable[Path],
+    engine: Engine | None = None,
+    features: Iterable[str] = (),
+) -> Iterator[RewriteObstacle]:
+    """Yield why a table must not be overwritten by itself.
+
+    Args:
+        before: The table before the rewrite.
+        after: The table as it is declared: its clustering is what the next statement sets again.
+        paths: The columns and fields that are rewritten.
+        engine: The engine that runs the statements; None for the newest Delta.
+        features: The features that the table supports.
+    """
+    yield from map(RewriteObstacle, _of_table(before, after, engine, frozenset(features)))
+    for path, field in walk_fields(before.columns):
+        if lost := _lost(field):
+            yield RewriteObstacle(f"it would lose {lost} of {format_path(path)}", path)
+    names = dict.fromkeys(path[0] for path in paths)
+    for path in paths:
+        if any(isinstance(step, Part) for step in path):
+            yield RewriteObstacle(f"{format_path(path)} is inside an array or a map: rewrite that", path)
+    for name in names:
+        for state in (before, after):
+            column = field_at(state.columns, (name,))
+            if column is not None and (reason := _of_column(column)):
+                yield RewriteObstacle(f"{format_path((name,))} {reason}", (name,))
+                break
+
+
+def _of_table(
+    before: TableState, after: TableState, engine: Engine | None, features: frozenset[str]
+) -> Iterator[str]:
+    if before.enabled("delta.appendOnly"):
+        yield "delta.appendOnly allows only appends"
+    keys = {key for key, value in before.properties.items() if value not in (None, "false", "")}
+    if any(key.startswith(_ICEBERG) for key in keys):
+        yield "Iceberg readers follow the ids of columns, and a rewritten column gets a new one"
+    if any(key.startswith(_PIPELINE) for key in keys):
+        yield "a pipeline owns it"
+    if managed := sorted(_CATALOG_MANAGED & features):
+        yield f"its commits go through a catalog ({managed[0]}), where no rewrite was measured"
+    level = property_value("delta.isolationLevel", before.properties)
+    if engine is not None and engine.is_hosted and (level or "").lower() != "serializable":
+        yield (
+            "without delta.isolationLevel = Serializable this engine lets an append commit beside it, whose "
+            "rows would keep the old type"
+        )
+    is_clustered = isinstance(before.clustered_by, tuple) and bool(before.clustered_by)
+    if is_clustered and isinstance(after.clustered_by, Unmanaged):
+        yield "it would lose the clustering, which the contract does not declare"
+    histories = (field.type_changes for _path, field in walk_fields(after.columns))
+    if any(isinstance(history, tuple) and history for history in histories):
+        yield "it would lose the recorded type changes, which the contract declares"
+
+
+def _lost(field: Field) -> str:
+    """Return what an overwrite loses of a column, whatever it writes into it."""
+    if not field.nullable:
+        return "NOT NULL"
+    if isinstance(field.generated, str):
+        return "the generation expression"
+    if isinstance(field.identity, Identity):
+        return "the identity"
+    return ""
+
+
+def _of_column(field: Field) -> str:
+    """Return why a column cannot be rewritten, or a field in it; empty if it can."""
+    for path, inner in walk_fields(Struct((field,))):
+        if isinstance(inner.default, str):
+            return f"has a default at {format_path(path)}, which an overwrite does not keep"
+        if inner.extra:
+            return (
+                f"has metadata at {format_path(path)}, which an overwrite does not keep: {inner.extra[0][0]}"
+            )
+    for _path, type_ in walk(Struct((field,))):
+        if isinstance(type_, Char | Varchar):
+            return "has texts with a length, which an overwrite does not declare"
+        if type_ == VARIANT:
+            return "has variants, whose values cannot be compared"
+        if isinstance(type_, Array | Map) and _holds_no_nulls(type_):
+            return "has parts that cannot be null, which an overwrite does not keep"
+    return ""
+
+
+def _holds_no_nulls(type_: Array | Map) -> bool:
+    nulls = type_.contains_null if isinstance(type_, Array) else type_.value_contains_null
+    return nulls is False

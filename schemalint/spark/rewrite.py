@@ -1,0 +1,217 @@
+"""Write a table anew from its own rows, in one commit, and prove that nothing else changed.
+
+Only the statement decides: a value that must not be written ends it without a commit. It is run once, or as
+often as the user says, where a commit of somebody else makes it fail without effect. Afterwards the rows of
+the version before are compared with those of the commit, by a run that was not killed meanwhile, or by the
+next one, before any marker is written.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from schemalint.base.errors import ApplyError
+from schemalint.delta.datatype import Field
+from schemalint.delta.fill_expressions import fill_fault
+from schemalint.delta.path import format_path, lowercased
+from schemalint.delta.sql_text import always_quoted
+from schemalint.delta.table import LiveTable, TableState
+from schemalint.model.rewrite import Rewrites, bare_type_at
+from schemalint.model.table_plan import Fill, Step, TablePlan, TableRewrite
+from schemalint.planner.fill_values import fill_value
+from schemalint.planner.rewrite_statements import FAILED, digest_after, digest_before
+from schemalint.planner.rewrites import table_rewrite
+from schemalint.planner.statements import path_text
+from schemalint.spark.fill import Rows, TableFills
+from schemalint.spark.fill_guard import undone_by_restore
+from schemalint.spark.prechecks import SAMPLE, shown_value
+from schemalint.spark.session import StatementError, ask
+
+# Other errors quote the query: only these words before the message say that a row raised it.
+_RAISED: Final = r"(?:RuntimeException[:)]|USER_RAISED_EXCEPTION\]) "
+_VALUE: Final = re.compile(
+    rf"{_RAISED}{FAILED} (a value of .+? (?:does not convert|would become another value))"
+)
+_WAYS_OUT: Final = (
+    "correct the values, or say in `rewrite` what may be lost: `unfilled: keep_null`, or "
+    "`inexact: keep_converted`; --samples shows some"
+)
+
+
+def rewrite_table(fills: TableFills, step: Step, rewrite: TableRewrite, plan: TablePlan) -> str:
+    """Write a table anew, and return what became of its rows, as a sentence.
+
+    Raises:
+        StatementError: A commit of somebody else came first, or the engine refuses the write.
+        ApplyError: A value must not be written: nothing was. Or rows changed that must not: then they have.
+    """
+    live = fills.read()
+    counted = count_values(fills, rewrite, live, plan.table)
+    with fills.in_zone(rewrite.time_zone):
+        overwrite(fills, step, rewrite, plan)
+    own = _own_commit(fills, rewrite, live.version, plan.table)
+    prove_rewrite(fills, rewrite, own, plan.table)
+    return f"{counted}; compared with the version before: no other value changed"
+
+
+def prove_past_rewrites(fills: TableFills, rewrites: Rewrites, table: str) -> None:
+    """Prove the rewrites of earlier runs, or of others, that no run has proved.
+
+    Raises:
+        ApplyError: Rows changed that must not, or nobody can read whether they have.
+    """
+    live = fills.read()
+    left = rewrites.made(live.state)
+    if not left:
+        return
+    history = live.history_since(0)
+    found: tuple[int, TableRewrite] | None = None
+    before: TableState | None = None
+    for entry in history.entries:
+        if entry.metadata is None:
+            continue
+        after = entry.metadata.state
+        if before is not None and (due := left.due(before, after)):
+            _require_readable(due, before, after, table)
+            found = entry.version, table_rewrite(due, before, after)
+        before = after
+    if found is not None:
+        version, rewrite = found
+        prove_rewrite(fills, rewrite, version, table)
+    elif history.known_from != 0:
+        raise _unreadable(table, "its commit is no longer in the log")
+
+
+def _require_readable(rewrites: Rewrites, before: TableState, after: TableState, table: str) -> None:
+    """Require that a commit left the columns in their places, and that the expressions read them."""
+    names = [[field.name.lower() for field in state.columns.fields] for state in (before, after)]
+    if names[0] != names[1]:
+        raise _unreadable(table, "the same commit added, dropped or moved columns")
+    for path, rewrite in rewrites.columns.items():
+        if fault := fill_fault(rewrite.expression, before.columns):
+            raise _unreadable(table, f"the expression of {format_path(path)} {fault.what}")
+
+
+def prove_rewrite(fills: TableFills, rewrite: TableRewrite, version: int, table: str) -> None:
+    """Prove that a commit wrote each row with its new values, and changed nothing else.
+
+    Nothing restores itself: that would remove the commits of others.
+
+    Raises:
+        ApplyError: Rows differ, or a version cannot be read.
+    """
+    before, after = (
+        digest_before(fills.table, rewrite, version - 1),
+        digest_after(fills.table, rewrite, version),
+    )
+    try:
+        with fills.in_zone(rewrite.time_zone):
+            (old,), (new,) = ask(fills.session, before.query), ask(fills.session, after.query)
+    except StatementError as error:
+        raise _unreadable(table, error.message) from None
+    names = ("the number of rows", *(f"the nulls of {name}" for name in after.columns), "the values of rows")
+    differences = [
+        f"{name}: {one} before, {other} after" if number < len(names) - 1 else name
+        for number, (name, one, other) in enumerate(zip(names, old, new, strict=True))
+        if one != other
+    ]
+    if differences:
+        raise ApplyError(
+            f"{table}: the rewrite at version {version} changed what it must not: {'; '.join(differences)}",
+            help=f"RESTORE TABLE {fills.table} TO VERSION AS OF {version - 1} takes it back, and undoes "
+            f"{undone_by_restore(fills, version - 1)}; or accept it: take `rewrite` out of the contract",
+        )
+
+
+def count_values(fills: TableFills, rewrite: TableRewrite, live: LiveTable, table: str) -> str:
+    """Count the values that convert; require that the session sees all rows of the table.
+
+    Raises:
+        ApplyError: It does not, or the statement would end at a value.
+    """
+    if not rewrite.values:
+        fills.require_all_rows(live.version, live.state.columns)
+        return f"version {live.version}: all rows are seen"
+    counts = [
+        (value, fills.proved_count(value, live.version, live.state.columns, has_column=False))
+        for value in rewrite.values
+    ]
+    if wrong := "; ".join(text for value, rows in counts if (text := _in_the_way(value, rows))):
+        for value, rows in counts:
+            if fills.limits.samples and rows.not_converted:
+                _show_samples(fills, value, live.version)
+        raise ApplyError(f"{table}: nothing was rewritten: {wrong} at version {live.version}", help=_WAYS_OUT)
+    return "; ".join(f"{format_path(value.column)}: {rows.rewritten_text()}" for value, rows in counts)
+
+
+def _show_samples(fills: TableFills, value: Fill, version: int) -> None:
+    """Show some values that do not convert, to nobody but the operator."""
+    texts, column = fill_value(value), path_text(value.column)
+    query = f"SELECT DISTINCT CAST({column} AS string) FROM {fills.table} VERSION AS OF {version}"  # noqa: S608 (all names are quoted)
+    left = f"{column} IS NOT NULL AND NOT ({texts.converts})"
+    with fills.in_zone(value.time_zone):
+        rows = ask(fills.session, f"{query} WHERE {left} LIMIT {SAMPLE}")
+    shown = ", ".join(shown_value(text) for (text,) in rows)
+    fills.sample(f"{format_path(value.column)}: some values that do not convert: {shown}")
+
+
+def _in_the_way(value: Fill, rows: Rows) -> str:
+    kinds = (
+        (rows.not_converted, "do not convert", value.ways_out.keeps_null),
+        (rows.inexact, "would become another value", value.ways_out.keeps_converted),
+    )
+    wrong = [f"{number:,} {kind}" for number, kind, may in kinds if number and not may]
+    return f"of the values of {format_path(value.column)} {', '.join(wrong)}" if wrong else ""
+
+
+def overwrite(fills: TableFills, step: Step, rewrite: TableRewrite, plan: TablePlan) -> None:
+    """Write the rows of the step's query back, in one commit or in none.
+
+    Spark 3.5 overwrites no table by `saveAsTable` (measured on Delta 3.3.2), and a catalog may allow no write
+    by path.
+    """
+    try:
+        frame = fills.session.sql(step.sql)
+        made = frame.select([_column(frame, field, rewrite) for field in rewrite.before.fields])
+        writer = made.write.format("delta").mode("overwrite").option("overwriteSchema", "true")
+        writer = writer.option("partitionOverwriteMode", "static")
+        if rewrite.partitioned_by:
+            writer = writer.partitionBy(*rewrite.partitioned_by)
+        if plan.name is None:
+            writer.save(plan.uri)
+        else:
+            writer.saveAsTable(fills.table)
+    except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
+        if (found := _VALUE.search(str(error))) is not None:
+            raise ApplyError(f"{plan.table}: nothing was rewritten: {found[1]}", help=_WAYS_OUT) from None
+        raise StatementError(error, step.sql) from None
+
+
+def _column(frame: Any, field: Field, rewrite: TableRewrite) -> Any:  # noqa: ANN401 (pyspark's columns)
+    """Return a column to write; the comment of one that is made anew is stated again."""
+    column = frame[always_quoted(field.name)]
+    is_made = any(lowercased(value.column[:1]) == (field.name.lower(),) for value in rewrite.values)
+    if not is_made or not isinstance(field.comment, str):
+        return column
+    return column.alias(field.name, metadata={"comment": field.comment})
+
+
+def _own_commit(fills: TableFills, rewrite: TableRewrite, since: int, table: str) -> int:
+    """Return the version of the commit that has just written the table anew."""
+    after = TableState(rewrite.after)
+    paths = [value.column for value in rewrite.values]
+    for entry in fills.read().history_since(since).entries:
+        if entry.version > since and entry.metadata is not None:
+            state = entry.metadata.state
+            is_after = all(bare_type_at(state, path) == bare_type_at(after, path) for path in paths)
+            if is_after and (state.partitioned_by or ()) == rewrite.partitioned_by:
+                return entry.version
+    raise _unreadable(table, "its commit is not in the log")
+
+
+def _unreadable(table: str, why: str) -> ApplyError:
+    return ApplyError(
+        f"{table}: it was rewritten, and nobody can prove that nothing else changed: {why}",
+        help="compare the rows yourself; then take `rewrite` out of the contract, which accepts the table",
+    )

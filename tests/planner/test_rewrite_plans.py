@@ -1,0 +1,101 @@
+"""Tables that are written anew: what is planned for them, and what is refused instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from schemalint import contract as contracts
+from schemalint.delta.change import ClusteringChanged, PartitioningChanged, TypeChanged
+from schemalint.delta.datatype import field_at
+from schemalint.model.table_plan import Approval, RefusalKind, StepKind
+from schemalint.planner.remaining_steps import completed_steps
+from schemalint.planner.simulate import simulate
+from support.rule_cases import load_cases
+from support.seam import created_table, planned
+
+if TYPE_CHECKING:
+    from schemalint.model.contract import Contract
+    from schemalint.model.table_plan import Step
+    from support.rule_cases import Case
+
+REFUSED: Final = [
+    case
+    for case in load_cases()
+    if case.rule == "rewrite-not-possible" and case.expected and case.name != "another-tool"
+]
+OLD: Final = "{name: id, type: int}, {name: amount, type: string}"
+NEW: Final = (
+    '{name: amount, type: "decimal(12,2)", rewrite: {from: string, with: "cast(amount as decimal(12,2))"}}'
+)
+UPGRADE: Final = "protocol: {allow_upgrade: true}"
+MAPPED: Final = "properties: {delta.columnMapping.mode: name}"
+
+
+def declared(columns: str, more: str = "") -> Contract:
+    text = f"schemalint: 1\ntable: sales.orders\ncolumns: [{columns}]\n{more}\n"
+    (contract,) = contracts.read("orders.yaml", text).contracts
+    return contract
+
+
+def steps(base: Contract, head: Contract) -> tuple[Step, ...]:
+    plan = planned(base, head, created_table(base))
+    assert plan.refusals == ()
+    return plan.steps
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.name)
+def test_what_the_rule_finds_the_planner_refuses_by_itself(case: Case) -> None:
+    (before,) = contracts.read("before.yaml", case.texts["before"]).contracts
+    (after,) = contracts.read("after.yaml", case.texts["after"]).contracts
+    plan = planned(before, after, created_table(before), with_rules=False)
+    assert {refusal.kind for refusal in plan.refusals} == {RefusalKind.DECLARATION}
+    assert plan.steps == ()
+
+
+def test_a_rewrite_needs_two_approvals_and_reads_no_version() -> None:
+    (step,) = steps(declared(OLD), declared(f"{{name: id, type: int}}, {NEW}"))
+    assert step.kind is StepKind.REWRITE
+    assert step.needs == {Approval.REWRITE, Approval.DESTRUCTIVE}
+    assert [type(change) for change in step.changes] == [TypeChanged]
+    assert "VERSION AS OF" not in step.sql
+    assert step.sql.count("raise_error") == 2
+
+
+def test_all_other_steps_are_planned_for_the_table_as_the_rewrite_leaves_it() -> None:
+    base = declared(OLD, "clustered_by: [id]")
+    columns = f"{{name: id, type: int}}, {NEW[:-1]}, comment: money}}, {{name: note, type: string}}"
+    head = declared(columns, f"clustered_by: [id]\nconstraints: {{positive: amount > 0}}\n{UPGRADE}")
+    planned_steps = steps(base, head)
+    kinds = [step.kind.name for step in planned_steps]
+    assert kinds == ["REWRITE", "ADD_COLUMNS", "ALTER_COLUMNS", "ADD_CONSTRAINT", "CLUSTER"]
+    assert ClusteringChanged((("id",),), ()) in planned_steps[0].changes
+
+
+def test_a_partitioned_table_becomes_a_clustered_one() -> None:
+    base = declared(OLD, "partitioned_by: [id]")
+    head = declared(
+        OLD, f"partitioned_by: []\nclustered_by: [id]\nrewrite: {{from: {{partitioned_by: [id]}}}}\n{UPGRADE}"
+    )
+    rewrite, cluster = steps(base, head)
+    assert rewrite.changes == (PartitioningChanged(("id",), ()),)
+    assert cluster.kind is StepKind.CLUSTER
+
+
+def test_it_means_nothing_where_the_table_is_not_as_before() -> None:
+    new = declared(f"{{name: id, type: int}}, {NEW}")
+    assert steps(new, new) == ()
+
+
+def test_a_column_with_an_id_gets_another_one_and_the_run_follows() -> None:
+    base = declared(OLD, MAPPED)
+    (step,) = steps(base, declared(f"{{name: id, type: int}}, {NEW}", MAPPED))
+    live = created_table(base).state
+    after = simulate(live, [step])
+    amount, id_ = (field_at(after.columns, (name,)) for name in ("amount", "id"))
+    assert amount is not None
+    assert id_ is not None
+    assert (amount.column_id, id_.column_id is None) == (None, False)
+    assert completed_steps(live, after, [step]) == 1
+    assert completed_steps(live, live, [step]) == 0

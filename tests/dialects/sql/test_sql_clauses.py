@@ -130,7 +130,7 @@ def _shown(case: dict[str, Any], engine: str) -> tuple[str, str] | None:
     what, words = outcome(reading_of(case["sql"]))
     clause: str = case["clause"]
     if case.get("databricks"):
-        return what, f"{clause}\\*"
+        return what, f"{clause} \\*"
     if what == READ:
         return None if engine == ACCEPTED else ("read, though Delta refuses it", f"{clause} ({engine})")
     if what != "refused":

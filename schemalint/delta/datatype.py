@@ -389,7 +389,8 @@ def map_fields(struct: Struct, update: Callable[[Path, Field], Field], path: Pat
 def _mapped(field: Field, update: Callable[[Path, Field], Field], path: Path) -> Field:
     field_path = (*path, field.name)
     updated = update(field_path, field)
-    return replace(updated, type=map_fields_within(updated.type, update, field_path))
+    inside = map_fields_within(updated.type, update, field_path)
+    return updated if inside is updated.type else replace(updated, type=inside)
 
 
 def map_fields_within(type_: DataType, update: Callable[[Path, Field], Field], path: Path = ()) -> DataType:

@@ -267,7 +267,12 @@ def _stored(type_: DataType) -> DataType:
 
 def _physical(columns: Struct) -> Struct:
     """Return the columns under the names that data files have."""
-    return map_fields(columns, lambda _path, field: replace(field, name=field.physical_name or field.name))
+
+    def in_files(_path: Path, field: Field) -> Field:
+        name = field.physical_name or field.name
+        return field if name == field.name else replace(field, name=name)
+
+    return map_fields(columns, in_files)
 
 
 def _names_by_physical_path(columns: Struct) -> dict[Path, object]:
@@ -293,7 +298,10 @@ def _without_ignored(type_: DataType) -> DataType:
 
 def _field_without_ignored(field: Field) -> Field:
     kept = tuple(pair for pair in field.extra if not pair[0].startswith(_IGNORED_KEYS))
-    return replace(field, type=_without_ignored(field.type), generated=None, identity=None, extra=kept)
+    type_ = _without_ignored(field.type)
+    if (type_, kept) == (field.type, field.extra) and field.generated is None and field.identity is None:
+        return field
+    return replace(field, type=type_, generated=None, identity=None, extra=kept)
 
 
 def commits_since(table: LiveTable, version: int) -> tuple[StreamCommit, ...] | None:

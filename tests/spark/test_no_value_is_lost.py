@@ -351,6 +351,7 @@ def test_the_session_changes_no_value(lakehouse: Lakehouse) -> None:
     assert session.conf.get("spark.sql.legacy.timeParserPolicy") == "LEGACY"
 
 
+@pytest.mark.each_time
 def test_a_time_zone_is_that_of_the_contract(lakehouse: Lakehouse) -> None:
     own = Migration(lakehouse, "string", "timestamp", "cast(a as timestamp)")
     own.begin("'2026-07-01 10:00:00'")

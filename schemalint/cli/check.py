@@ -282,7 +282,7 @@ def _asking(session: CheckSession, options: CheckOptions, spark: Spark | None) -
             "--parse-with spark starts the session of a merged configuration, and the base has none",
             help="check it without a session; Spark reads it after the merge",
         )
-    from schemalint.spark.expression_parser import ExpressionParser  # noqa: PLC0415 (pyspark loads only when needed)
+    from schemalint.spark.session_questions import ExpressionParser  # noqa: PLC0415 (pyspark loads only when needed)
 
     return replace(session, ask=ExpressionParser(spark.session))
 
@@ -314,7 +314,7 @@ def _fixed(session: CheckSession, options: CheckOptions) -> CheckResult:
 
 
 def _say_what_is_not_modelled(result: CheckResult) -> None:
-    from schemalint.review.asked_expressions import not_modelled  # noqa: PLC0415 (only with --verbose)
+    from schemalint.judge.asked_expressions import not_modelled  # noqa: PLC0415 (only with --verbose)
 
     unknown, total = not_modelled(table.after for table in result.tables if table.after is not None)
     if total:

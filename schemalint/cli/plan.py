@@ -148,7 +148,7 @@ def _with_proofs(spark: Spark, deployment: Deployment) -> Deployment:
         UsageError: It may be.
         ApplyError: The session cannot count them.
     """
-    from schemalint.spark.plan_proof import with_proofs  # noqa: PLC0415 (pyspark loads only when needed)
+    from schemalint.spark.session_questions import with_proofs  # noqa: PLC0415 (pyspark loads only when needed)
 
     if (why := git.foreign_head(os.environ)) is not None:
         raise UsageError(

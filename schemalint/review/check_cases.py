@@ -11,6 +11,7 @@ from schemalint.base.printable import visible
 from schemalint.contract.consumers import environment
 from schemalint.contract.effective_pairs import effective_pairs, present
 from schemalint.contract.overlay import is_overlay, nothing_to_extend, with_overlays
+from schemalint.contract.overlays_beside import overlays_beside
 from schemalint.delta.table import LiveTable
 from schemalint.judge.case import Case, Purpose
 from schemalint.judge.rule_set import RuleSet
@@ -29,7 +30,6 @@ from schemalint.project.config import Config
 from schemalint.project.git import File
 from schemalint.review.check_input import CheckInput, LiveSide
 from schemalint.review.duplicates import duplicates
-from schemalint.review.overlays_beside import overlays_beside
 from schemalint.review.rule_sets import configurations_of
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -12,20 +11,13 @@ from urllib.parse import unquote
 
 from schemalint import contract as contracts
 from schemalint.base.printable import visible
+from schemalint.contract.name_search import FOLDED_TO_ASCII, hides_words, may_hold_name, words_of_names
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.effective import Environment, effective
 from schemalint.model.fact import DuplicateTable
 from schemalint.project.config import Target
 from schemalint.project.git import Contents, File
 
-_WORD: Final = re.compile("[0-9A-Za-z_]+")
-# Escapes in double quotes that can stand for a letter, or join the lines of a word.
-_HIDING_ESCAPE: Final = re.compile(rb"\\[xuU\r\n]")
-FOLDED_TO_ASCII: Final = "ßİŉ\u017fǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ"
-"""The other letters whose case-folded form has a character of a word."""
-_FOLDED_TO_ASCII: Final = re.compile("|".join(FOLDED_TO_ASCII).encode())
-_MOST_WORDS: Final = 8
-"""Up to so many words it is cheaper to look for them in a file than for the names of its tables."""
 _MOST_BYTES: Final = 10_000
 """The most bytes of names and locations that git looks for: they are arguments, whose size systems limit."""
 
@@ -93,29 +85,6 @@ def _without_catalog(key: str, catalogs: Collection[str]) -> str:
     return rest if first in catalogs and "." in rest else key
 
 
-def words_of_names(names: Iterable[str]) -> set[bytes] | None:
-    """Return words, one of which is in every file that declares one of the tables; None if there are many."""
-    words: set[bytes] = set()
-    for name in names:
-        longest = max(_WORD.findall(name.rpartition(".")[2]), key=len, default=None)
-        if longest is None or len(words) == _MOST_WORDS:
-            return None
-        words.add(longest.encode())
-    return words
-
-
-def may_hold_name(data: bytes, words: set[bytes] | None) -> bool:
-    """Return whether a file may declare a table whose name has one of the words."""
-    if words is None or _hides_words(data) or (not data.isascii() and _FOLDED_TO_ASCII.search(data)):
-        return True
-    text = data.lower().replace(b"`", b"")
-    return any(word in text for word in words)
-
-
-def _hides_words(data: bytes) -> bool:
-    return b"\\" in data and _HIDING_ESCAPE.search(data) is not None
-
-
 def _texts(words: set[bytes] | None, ends: set[bytes]) -> set[str] | None:
     """Return texts, one of which is in each file that may declare a table or location of a changed contract.
 
@@ -145,7 +114,7 @@ def _sharing_location(
 
 def _may_share(file: File, ends: set[bytes], is_located: bool) -> bool:  # noqa: FBT001
     """Return whether a file may declare one of these folders; a ``file:`` URI may spell them otherwise."""
-    if _hides_words(file.data):
+    if hides_words(file.data):
         return True
     if not (is_located or b"location" in file.data):
         return False

@@ -126,7 +126,7 @@ class _Check:
 
     def _as_spark_says(self, findings: list[Finding], ask: AskSpark) -> list[Finding]:
         """Return the findings with Spark's verdict about expressions in place of the offline model's."""
-        from schemalint.review.asked_expressions import asked_expressions  # noqa: PLC0415 (only with Spark)
+        from schemalint.judge.asked_expressions import asked_expressions  # noqa: PLC0415 (only with Spark)
 
         after = self.sides.after
         contracts = {

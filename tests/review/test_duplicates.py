@@ -11,9 +11,9 @@ import pytest
 
 from schemalint.base.document import yaml_reader
 from schemalint.contract.contract_files import ContractFiles
+from schemalint.contract.name_search import FOLDED_TO_ASCII
 from schemalint.project.git import Contents, File, Revision, Worktree, changes, open_repository
 from schemalint.review.check_input import CheckInput
-from schemalint.review.duplicates import FOLDED_TO_ASCII
 from schemalint.review.run_check import check
 from support.judging import rule_sets
 from support.repo import Repo

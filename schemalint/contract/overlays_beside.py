@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 
-from schemalint import contract as contracts
+from schemalint.contract.name_search import may_hold_name, words_of_names
 from schemalint.contract.overlay import is_overlay
+from schemalint.contract.read_contracts import read_file
 from schemalint.model.contract import NATIVE, Contract, table_key
 from schemalint.project.git import Contents, File
-from schemalint.review.duplicates import may_hold_name, words_of_names
 
 
 def overlays_beside(
@@ -53,9 +53,9 @@ def _belonging(
 ) -> Iterator[Contract]:
     if file.format.name == NATIVE:
         if b"extends" in file.data:
-            found = contracts.read_file(file).contracts
+            found = read_file(file).contracts
             yield from (each for each in found if is_overlay(each) and each.key in extending)
     elif may_hold_name(file.data, words):
-        for contract in contracts.read_file(file).contracts:
+        for contract in read_file(file).contracts:
             if contract.key in extended or contract.known_as in extended:
                 yield contract

@@ -1,15 +1,26 @@
-"""Count the rows of the fills of a plan before it is applied; rows are read, and nothing is written."""
+"""What commands that write nothing ask a session: rows of fills (``plan --prove``), and expressions.
+
+An expression (``check --parse-with spark``) stands over an empty row, in no statement and without a catalog.
+Spark parses it and resolves its names and types (``selectExpr`` and ``schema``: the analyzer). Neither the
+optimizer, which computes constants, nor a job follows; `delta.sent_expressions` says what is sent.
+"""
 
 from __future__ import annotations
 
+import json
 from contextlib import ExitStack
+from functools import lru_cache
+from typing import Any, Final
 
 from schemalint.base.errors import InternalError, SchemalintError
 from schemalint.base.values import replace
-from schemalint.delta.datatype import field_at
+from schemalint.delta.datatype import DataType, Struct, Unknown, field_at, walk
 from schemalint.delta.path import format_path
+from schemalint.delta.schema_json import parse_schema, print_schema
+from schemalint.delta.sent_expressions import is_sent
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.deploy_input import Deployment, FillProof
+from schemalint.model.spark_answer import SparkAnswer
 from schemalint.model.table_plan import Fill, StepKind, TablePlan
 from schemalint.planner.statements import named_table, path_table
 from schemalint.spark.fill import TableFills
@@ -18,6 +29,9 @@ from schemalint.spark.session_engine import require_delta
 from schemalint.spark.session_settings import required_settings, session_catalog
 
 _VALUES = frozenset({StepKind.FILL, StepKind.REWRITE})
+
+
+_LONGEST_ANSWER: Final = 200
 
 
 def with_proofs(session: SqlSession, deployment: Deployment) -> Deployment:
@@ -69,3 +83,36 @@ def _proof(session: SqlSession, plan: TablePlan, fill: Fill) -> FillProof:
 
 def _nothing_to_read() -> LiveTable:
     raise InternalError("a count of rows reads no log")
+
+
+class ExpressionParser:
+    """Asks one session; each expression once."""
+
+    def __init__(self, session: SqlSession) -> None:
+        self._session: Any = session  # classic and Connect have the same methods, under several types
+        self._ask = lru_cache(maxsize=10_000)(self._answer)
+
+    def __call__(self, columns: Struct, text: str) -> SparkAnswer | None:
+        """Return what Spark says of an expression over a row of these columns; None if it is not sent."""
+        if not is_sent(text) or any(isinstance(type_, Unknown) for _path, type_ in walk(columns)):
+            return None
+        return self._ask(print_schema(columns), text)
+
+    def _answer(self, schema: str, text: str) -> SparkAnswer:
+        from pyspark.errors import PySparkException  # noqa: PLC0415 (pyspark loads only when needed)
+        from pyspark.sql.types import StructType  # noqa: PLC0415
+
+        row = self._session.createDataFrame([], StructType.fromJson(json.loads(schema)))
+        try:
+            analysed = row.selectExpr(text).schema
+        except PySparkException as error:
+            what = str(error).split("\n", 1)[0].partition("] ")[2] or str(error).split("\n", 1)[0]
+            # Spark 4 has both; Spark 3.5 only the older name.
+            condition = getattr(error, "getCondition", error.getErrorClass)()
+            return SparkAnswer(condition or "", what[:_LONGEST_ANSWER])
+        return SparkAnswer(type=_type(analysed.json()))
+
+
+def _type(schema: str) -> DataType | None:
+    fields = parse_schema(schema).fields
+    return fields[0].type if len(fields) == 1 and not isinstance(fields[0].type, Unknown) else None

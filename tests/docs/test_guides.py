@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 HOW_TOS = [page for page in sorted((DOCS / "how-to").glob("*.md")) if "```console" in page.read_text("utf-8")]
 TUTORIAL = (DOCS / "tutorial.md").read_text("utf-8")
-WITH_A_LAKE_OF_ITS_OWN = ("adopt", "dbt", "migrate-a-column", "sql")
+WITH_A_LAKE_OF_ITS_OWN = ("adopt", "dbt", "migrate-a-column", "rewrite", "sql")
 TOOLS = ROOT / "tests/support/bin"
 
 

@@ -269,6 +269,23 @@ def test_plan_file_is_applied(metastore: Metastore, tmp_path: Path) -> None:
     assert metastore.run("plan", "--exit-code").status == 0
 
 
+def test_a_table_is_rewritten_by_its_name_from_a_plan_file(metastore: Metastore, tmp_path: Path) -> None:
+    metastore.declare("schemalint: 1\ntable: sales.placed\ncolumns:\n  - {name: id, type: int}\n")
+    metastore.sql("INSERT INTO sales.placed VALUES (1, '7'), (2, NULL)")
+    column = "{name: Location, type: int, rewrite: {from: string, with: cast(location as int)}}"
+    text = f"schemalint: 1\ntable: sales.placed\ncolumns: [{{name: id, type: int}}, {column}]\n"
+    metastore.declare(text)
+    plan = tmp_path / "plan.json"
+    planned = metastore.run("plan", "--out", str(plan), "sales.placed")
+    assert planned.status == 0, planned.err
+    hash_ = json.loads(plan.read_text())["hash"]
+    applied = metastore.project.run("apply", "--approved", hash_, "--plan", str(plan))
+    assert applied.status == 0, applied.err
+    assert sorted(map(tuple, metastore.spark.table("sales.placed").collect())) == [(1, 7), (2, None)]
+    again = metastore.project.run("apply", "--approved", hash_, "--plan", str(plan))
+    assert again.status == 0, again.err
+
+
 def test_empty_target_uses_the_sessions_catalog(metastore: Metastore) -> None:
     metastore.project.repo.write("schemalint.toml", "[targets.dev]\n")
     metastore.declare(ORDERS + "  - {name: note, type: string}\n")

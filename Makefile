@@ -180,7 +180,7 @@ answers apply kill: require-java $(INSTALLED)
 # its own. PLANS=swap kills one of the plans.
 record: require-java $(INSTALLED)
 	$(if $(PLANS),,for part in types nested protocols alters states logs functions values \
-    defaults constraints operands generated shapes streams rewrites; do \
+    defaults constraints operands generated shapes streams rewrites overwrites; do \
 	    PYTHONPATH=tests $(BIN)/python -m engine.record_$$part || exit 1; \
 	done)
 	PYTHONPATH=tests $(BIN)/python -m engine.record_kills $(PLANS)

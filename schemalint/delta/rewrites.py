@@ -1,9 +1,10 @@
 """What an overwrite of a table by itself would lose, or must not touch: such a table is not rewritten.
 
-Measured on Delta 3.3.2, 4.0.1 and 4.4.0 (``tests/engine/answers/*/rewrites.csv``): a write in mode overwrite
-with ``overwriteSchema`` keeps the id, the properties, the constraints and the comment of the table, and the
-comments, defaults and lengths of the columns that it copies. It loses NOT NULL, the generation expressions
-and the identities of all columns, and the clustering, which CLUSTER BY sets again.
+Measured on Delta 3.3.2, 4.0.1 and 4.4.0 (``rewrites.csv`` and ``overwrites.csv`` in
+``tests/engine/answers/``): a write in mode overwrite with ``overwriteSchema`` keeps the id, the properties,
+the constraints and the comment of the table, and the comments, defaults and lengths of the columns that it
+copies. It loses NOT NULL, the generation expressions and the identities of all columns, and the clustering,
+which CLUSTER BY sets again.
 """
 
 from __future__ import annotations

@@ -75,6 +75,7 @@ from schemalint.model.fact import (
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
 from schemalint.model.marker import OWN_PROPERTIES
 from schemalint.model.rule_option import Option, OptionValue
+from schemalint.model.wording import Wording
 
 __all__ = [
     "OWN_PROPERTIES",
@@ -198,6 +199,11 @@ class RuleContext:
     def engine(self) -> Engine | None:
         """The engine of the deployment target; None if the configuration does not name it."""
         return self.contract.engine
+
+    @property
+    def wording(self) -> Wording:
+        """How the file that declares the table says what a help asks for."""
+        return self.contract.wording
 
     @property
     def writer(self) -> str:

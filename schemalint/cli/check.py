@@ -11,7 +11,7 @@ import click
 
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.files import rewrite_text
-from schemalint.base.printable import document_text
+from schemalint.base.printable import document_text, terminal_text
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import baseline_options, written_baseline
@@ -40,6 +40,7 @@ from schemalint.review.check_input import LiveSide
 from schemalint.review.check_session import CheckRequest, CheckSession, open_check
 from schemalint.review.rule_sets import RuleOptions
 from schemalint.review.run_check import with_exit_status
+from schemalint.review.sides import compared
 
 if TYPE_CHECKING:
     from schemalint.tables.storage.table_workers import Tell
@@ -63,6 +64,7 @@ class CheckOptions:
     unsafe_fixes: bool
     show_diff: bool
     allow_none: bool
+    show_base: bool
     allow_local_plugins: bool
     base_from: str | None
     head_from: str | None
@@ -164,6 +166,7 @@ class CheckOptions:
     help="Show what --fix would change; write nothing, and exit as without --fix",
 )
 @click.option("--allow-none", is_flag=True, help="Exit with 0 if there are no contracts (for hooks)")
+@click.option("--show-base", is_flag=True, help="Print the commit of the base, and check nothing")
 @rule_options
 @project_options
 @takes(CheckOptions)
@@ -172,6 +175,9 @@ def command(options: CheckOptions) -> int:
 
     PATHS are files and folders to check; by default the whole repository.
     """
+    if options.show_base:
+        show(terminal_text([_base_commit(options)]))
+        return 0
     outputs = outputs_of(options.report)
     show_existing = options.everything or options.strict
     try:
@@ -215,6 +221,19 @@ def _run(options: CheckOptions) -> CheckResult | None:
         file = session.configured_baseline
         result = written_baseline(result, session.baseline, options.baseline, session.reach, file)
     return with_exit_status(result, least_severity(session.sides.fail_on, options.report))
+
+
+def _base_commit(options: CheckOptions) -> str:
+    """Return the commit that the check compares with, for a job that makes the files of other tools there."""
+    repository = git.open_repository(Path.cwd(), os.environ)
+    if options.connection.fetch:
+        repository = repository.fetching_objects()
+    base, _head, _config = compared(
+        repository, options.head_option, options.against, config_options(options.connection), os.environ
+    )
+    if not isinstance(base, git.Revision) or base.commit is None:
+        raise UsageError(f"the base is no commit: {base.spec}", help="name one: --against REV")
+    return base.commit
 
 
 def _request(options: CheckOptions) -> CheckRequest:

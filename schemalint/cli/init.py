@@ -16,6 +16,7 @@ from schemalint.author.adopt.dbt_project import (
     adopt_dbt_project,
     dbt_project,
     manifest_of,
+    script_of,
     tables_of_dbt,
 )
 from schemalint.author.adopt.file_changes import read_existing
@@ -116,6 +117,8 @@ def command(options: InitOptions) -> int:
         print_note(f"{left.name} stays: {left.reason}")
         if left.snippet:
             show(terminal_text(["", *(f"    {line}" for line in left.snippet.splitlines()), ""]), err=True)
+    if options.ci is None and service_of(repository) is Service.NONE:
+        _say_that_no_job_was_written(repository)
     if source.problem:
         print_note(f"note: {source.problem}")
     errors = [*(failure.error for failure in adoption.failed), *adoption.unjudged]
@@ -138,7 +141,7 @@ def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, S
     owners = code_owners(lambda place: read_existing(repository.root / place))
     settings, new_settings = find_trusted(repository, os.environ), None
     service = Service(options.ci) if options.ci else service_of(repository)
-    folder = dbt_project(repository) if settings.config.file is None else None
+    folder = dbt_project(repository, settings.config)
     if folder is not None and not options.names_tables:
         return adopt_dbt_project(repository, folder, source, service), source
     of_dbt = None if folder is None else tables_of_dbt(repository, folder)
@@ -232,6 +235,17 @@ def _configured(settings: Trusted, repository: Repository, options: InitOptions)
         f"{settings.source} has no target with the {key} {new_target.root or new_target.catalog}",
         help=f"leave --{key} out; or add the target: [targets.NAME] with {key} = …, and give --target NAME",
     )
+
+
+def _say_that_no_job_was_written(repository: Repository) -> None:
+    print_note(
+        "note: no job of CI was written: no file and no remote says for which service, so name it with --ci"
+    )
+    folder = dbt_project(repository, find_trusted(repository, os.environ).config)
+    if folder is not None:
+        print_note("note: another service checks a change by these lines:")
+        script = (f"    {line}" for line in script_of(repository, folder))
+        show(terminal_text(["", *script, ""]), err=True)
 
 
 def _report(adoption: Adoption) -> list[str]:

@@ -144,7 +144,7 @@ def command(options: PullOptions) -> int:
             print_note(f"{'wrote' if file.before is None else 'updated'} {file.name}")
     if not show_diff and not options.prints_only:
         _warn_of_unchecked(repository, settings, result)
-    if engines := recent_writers(result.writers, int(time.time() * 1000)):
+    if engines := recent_writers(result.writers.values(), int(time.time() * 1000)):
         print_note(f"{WHO_WROTE_NEWEST}: {as_setting(engines)}")
     for text in result.undeclarable:
         print_note(text)

@@ -146,11 +146,12 @@ def stale_base(repository: Repository, base: Side, folder: str, origin: Origin) 
     """Return an error if the project changed between what the base's file is made from and the base."""
     if not isinstance(base, Revision):
         return []
-    commit, advice = base.commit, "take the file of the newest run on that branch, or rebase the change"
+    commit = base.commit
+    advice = f"make it of that commit: git worktree add --detach ../base {commit[:12]}, and dbt parse there"
     if origin.commit is not None:
         if not git.is_known(repository, origin.commit):
             message = f"--base-from is of commit {origin.commit[:12]}, which this clone does not have"
-            return [GitError(message, help="fetch it, or take the file of the merge base")]
+            return [GitError(message, help=advice)]
         if git.sources_differ(repository, origin.commit, commit, folder):
             message = (
                 f"--base-from is of commit {origin.commit[:12]}, and the project differs at {commit[:12]}"

@@ -43,7 +43,12 @@ def _read(settings: FileFormat, file: str, data: bytes | str, older: Aside[Readi
     if settings.name == NATIVE:
         return reading
     contracts = (
-        replace(said(contract, format_.EXPRESSES), dialect=settings.name, is_edited=format_.IS_EDITED)
+        replace(
+            said(contract, format_.EXPRESSES),
+            dialect=settings.name,
+            is_edited=format_.IS_EDITED,
+            wording=format_.WORDING,
+        )
         for contract in reading.contracts
     )
     return replace(reading, contracts=tuple(contracts))

@@ -44,7 +44,17 @@ _HIGHEST_MINOR: Final = 9
 
 
 # Measured: ``Apache-Spark/4.2.0 Delta-Lake/4.4.0``. Not measured: ``Databricks-Runtime/16.4.x-scala2.12``;
-# where it has another form, nothing is proposed and nobody is warned.
+# ``Apache-Spark/3.2.1-amzn-0 Delta-Lake/2.0.0`` of Amazon; a fourth number in builds of Microsoft, as in
+# ``Apache-Spark/3.5.1.5.4.20240407-1 Delta-Lake/3.2.0.3``. Where one has another form, nothing is proposed
+# and nobody is warned.
+_FABRIC_BUILD: Final = re.compile(r"\bDelta-Lake/(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d")
+_CLIENTS: Final = (
+    ("deltalake", re.compile(r"delta-rs:py-(\d{1,3}\.\d{1,3}\.\d{1,3})")),
+    ("deltalake", re.compile(r"delta-rs[:.]()")),
+    ("delta-kernel-java", re.compile(r"Kernel-(\d{1,3}\.\d{1,3}\.\d{1,3})")),
+)
+"""How clients of the client table sign that are no engine; a version of a library is none of a client."""
+
 _NAMES: Final = (
     (DATABRICKS, re.compile(r"\bDatabricks-Runtime/(\d{1,3}\.\d{1,3})\b")),
     (DELTA_SPARK, re.compile(r"\bDelta-Lake/(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)\b")),
@@ -108,6 +118,8 @@ class Engine:
 
         Fabric tells the Delta that it is made from.
         """
+        if self.name == FABRIC == other.name:
+            return self == other
         if self.name == FABRIC and self.delta is not None:
             return other.name == DELTA_SPARK and other.release[:2] == self.delta[:2]
         return self.name == other.name and f"{other.version}.".startswith(f"{self.version}.")
@@ -223,6 +235,8 @@ def is_of_writer(operation: str | None) -> bool:
 
 def engine_of_commit(engine_info: str) -> Engine | None:
     """Return the engine that ``engineInfo`` names; None for other writers, such as delta-rs."""
+    if (match := _FABRIC_BUILD.search(engine_info)) and (runtime := _fabric_of(match[1])):
+        return Engine(FABRIC, runtime)
     for name, pattern in _NAMES:
         if match := pattern.search(engine_info):
             try:
@@ -230,6 +244,35 @@ def engine_of_commit(engine_info: str) -> Engine | None:
             except ValueError:
                 return None
     return None
+
+
+def _fabric_of(delta: str) -> str | None:
+    """Return the newest runtime of Fabric that is made from a line of Delta; None if none is."""
+    line = release_of(delta)[:2]
+    runtimes = [runtime for runtime, version in _FABRIC.items() if release_of(version)[:2] == line]
+    return max(runtimes, key=release_of, default=None)
+
+
+def client_of_commit(engine_info: str) -> tuple[str, str] | None:
+    """Return the client that ``engineInfo`` names, by its name in the client table, and its version.
+
+    The version is empty if the text does not say it. None for engines, and for clients that sign otherwise.
+    """
+    for name, pattern in _CLIENTS:
+        if match := pattern.match(engine_info):
+            return name, match[1]
+    return None
+
+
+def recent_clients(writers: Mapping[str, int], now: int) -> tuple[tuple[str, str], ...]:
+    """Return the clients that wrote a table in the last 30 days, in order: see `client_of_commit`.
+
+    Args:
+        writers: `LiveTable.writers`.
+        now: The time, in milliseconds since the epoch.
+    """
+    recent = (info for info, at in writers.items() if at >= recent_since(now))
+    return tuple(sorted({client for info in recent if (client := client_of_commit(info))}))
 
 
 def recent_since(now: int) -> int:

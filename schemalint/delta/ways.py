@@ -9,14 +9,15 @@ both without a clause such as ``partitionBy``, ``CLUSTER BY`` or ``TBLPROPERTIES
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import Enum
-from functools import lru_cache
 from typing import Final
 
 from schemalint.base.values import Itself, frozen, replace
+from schemalint.delta.casts import has_cast
 from schemalint.delta.change import (
     Change,
+    ClusteringChanged,
     FieldAdded,
     FieldRemoved,
     GeneratedChanged,
@@ -25,9 +26,19 @@ from schemalint.delta.change import (
     PartitioningChanged,
     TypeChanged,
 )
-from schemalint.delta.datatype import LONG, Identity, Managed, Unmanaged, field_at, type_at, walk_fields
+from schemalint.delta.datatype import LONG, Identity, field_at, type_at, walk
 from schemalint.delta.engine import DELTA_SPARK, Engine
 from schemalint.delta.engine_answers import changes_type
+from schemalint.delta.lost_by_rewrite import (
+    identities,
+    lost_by_overwriting,
+    lost_by_replacing,
+    lost_clustering,
+    lost_layout,
+    lost_of_columns,
+    lost_of_table,
+    of_columns,
+)
 from schemalint.delta.patch import update_field
 from schemalint.delta.path import Part, Path, format_path, path_key
 from schemalint.delta.properties import property_value
@@ -36,7 +47,6 @@ from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import nearest_widening, storage_error
 
-_MOST_NAMES: Final = 3
 _ASKED: Final = ("3.3.2", "4.0.1")
 """The older releases of Delta Spark with a record of their own; they answer as the newest does, but for:"""
 _REFUSED_REPLACEMENTS: Final = {"3.3.2": "_LEGACY_ERROR_TEMP_1113"}
@@ -48,6 +58,9 @@ _STRICT: Final = "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED"
 _CHANGED_FILES: Final = "DELTA_SOURCE_TABLE_IGNORE_CHANGES"
 _BLOCKED: Final = "DELTA_STREAMING_CANNOT_CONTINUE_PROCESSING_POST_SCHEMA_EVOLUTION"
 _DROPPED: Final = "DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG"
+_CLUSTERED: Final = "DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE"
+_SHAPE: Final = "DELTA_GEOSPATIAL_NOT_SUPPORTED"
+_OVERWRITE: Final = "overwrite the table with overwriteSchema and without replaceWhere"
 _REPLACED: Final = "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"
 
 
@@ -103,16 +116,49 @@ class WayOut:
     until: dt.date | None = None
 
 
-def ways_out(change: Change, state: TableState, engine: Engine | None = None) -> tuple[WayOut, ...]:
+@frozen
+class WayWords:
+    """How the file of the table says two steps of a way, with the column as ``{column}``.
+
+    Attributes:
+        fill: Fills it.
+        drop: Drops it at the end.
+    """
+
+    fill: str = "fill {column} with `backfill`"
+    drop: str = "list {column} under dropped"
+
+
+NATIVE: Final = WayWords()
+"""The words of schemalint's own format."""
+
+
+def ways_out(
+    change: Change,
+    state: TableState,
+    engine: Engine | None = None,
+    words: WayWords = NATIVE,
+    old_path: Path | None = None,
+) -> tuple[WayOut, ...]:
     """Return the ways to what a change wants and Delta refuses, the cheapest first; none if they are unknown.
 
     Args:
         change: The change.
         state: The table before the change.
         engine: The engine that would go the way; None for the newest Delta.
+        words: How the file of the table says it.
+        old_path: The path of the changed column in the table, if the same edit renames it.
     """
-    ways = _ways(change, state, engine) if isinstance(change, TypeChanged) else _ways_of_others(change, state)
+    if isinstance(change, TypeChanged):
+        ways = _ways(change, old_path or change.path, state, engine, words)
+    else:
+        ways = _ways_of_others(change, state)
     return tuple(_on(engine, way) if way.rewrites else way for way in ways)
+
+
+def is_readable(state: TableState) -> bool:
+    """Whether Spark reads the table: no way rewrites one with a shape (geometry, geography) in it."""
+    return not any(storage_error(type_) == _SHAPE for _path, type_ in walk(state.columns))
 
 
 def _on(engine: Engine | None, way: WayOut) -> WayOut:
@@ -128,32 +174,44 @@ def _is_asked(engine: Engine | None) -> bool:
     return engine is None or engine.is_newest or (engine.name == DELTA_SPARK and engine.version in _ASKED)
 
 
-def _ways(change: TypeChanged, state: TableState, engine: Engine | None) -> Iterator[WayOut]:
-    name, new = format_path(change.path), print_type(change.new)
+def _ways(
+    change: TypeChanged, old_path: Path, state: TableState, engine: Engine | None, words: WayWords
+) -> Iterator[WayOut]:
+    name = format_path(old_path)
     is_nested = len(change.path) > 1
     nearest = nearest_widening(change.old, change.new, nested=is_nested)
     if nearest is not None and changes_type(engine, change.old, nearest, nested=is_nested).does is not False:
         yield WayOut(Way.WIDEN, f"widen {name} to {print_type(nearest)} instead", 1, rewrites=False)
     if storage_error(change.new) is not None:
         return
-    yield _by_column(change, state)
+    yield _by_column(change, old_path, state, words)
+    value = _converted(change, old_path)
     yield WayOut(
         Way.OVERWRITE,
-        f"overwrite the table with overwriteSchema, with {name} cast to {new}",
+        f"{_OVERWRITE}, with {value}",
         1,
-        (*_lost_by_overwriting(change.path, state), *_layout(state, "partitionBy")),
+        (*lost_by_overwriting(old_path, state), *lost_layout(state, "partitionBy")),
         _refusal_of_identity(state),
         _OVERWRITTEN,
         stops_tracked=_CHANGED_FILES,
     )
     yield WayOut(
         Way.REPLACE,
-        f"CREATE OR REPLACE TABLE … AS SELECT, with {name} cast to {new}",
+        f"CREATE OR REPLACE TABLE … AS SELECT, with {value}",
         1,
-        ("the table id", *_lost_by_replacing(change.path, state)),
+        ("the table id", *lost_by_replacing(old_path, state)),
         stops=_REPLACED,
         stops_tracked=_REPLACED,
     )
+
+
+def _converted(change: TypeChanged, old_path: Path) -> str:
+    """Return what a query has in place of the old column."""
+    old, new = format_path(old_path), print_type(change.new)
+    renamed = f" as {format_path(change.path[-1:])}" if old_path[-1:] != change.path[-1:] else ""
+    if has_cast(change.old, change.new):
+        return f"{old} cast to {new}{renamed}"
+    return f"a value of type {new} in place of {old}{renamed} (Spark has no cast)"
 
 
 def _ways_of_others(change: Change, state: TableState) -> Iterator[WayOut]:
@@ -170,7 +228,16 @@ def _ways_of_others(change: Change, state: TableState) -> Iterator[WayOut]:
         case PartitioningChanged(new=new):
             names = ", ".join(format_path((name,)) for name in new) if isinstance(new, tuple) else ""
             yield _by_overwriting(state, f"with partitionBy({names})" if names else "without partitionBy")
-            yield _by_replacing(state, f" PARTITIONED BY ({names})" if names else "")
+            replacement = _by_replacing(state, f" PARTITIONED BY ({names})" if names else "")
+            is_clustered = bool(names) and bool([*lost_clustering(state)])
+            yield replace(replacement, refused=_CLUSTERED) if is_clustered else replacement
+        case ClusteringChanged(new=(_, *_) as clustering):
+            names = ", ".join(map(format_path, clustering))
+            overwrite = _by_overwriting(
+                state, f"without partitionBy, then ALTER TABLE … CLUSTER BY ({names})"
+            )
+            yield replace(overwrite, commits=2)
+            yield _by_replacing(state, f" CLUSTER BY ({names})")
         case FieldRemoved(path=(str(name),)) if name.lower() in state.partition_keys:
             yield _by_overwriting(state, f"without {format_path(change.path)}")
             yield _by_replacing(state, "", f", without {format_path(change.path)}")
@@ -219,18 +286,18 @@ def _kept_layout(state: TableState, clause: str) -> str:
 
 
 def _by_overwriting(state: TableState, how: str) -> WayOut:
-    does = f"overwrite the table with overwriteSchema{', ' if how else ''}{how}"
-    lost = (*_lost_of_columns(Itself(state)), *_clustering(state))
+    does = f"{_OVERWRITE}{', ' if how else ''}{how}"
+    lost = (*lost_of_columns(Itself(state)), *lost_clustering(state))
     refused = _refusal_of_identity(state)
     return WayOut(Way.OVERWRITE, does, 1, lost, refused, _OVERWRITTEN, stops_tracked=_CHANGED_FILES)
 
 
 def _by_replacing(state: TableState, clause: str, how: str = "") -> WayOut:
-    identities = _of_columns("the identity", (path for path, _identity in _identities(Itself(state))))
-    lost = ("the table id", *_lost_of_columns(Itself(state)), *identities, *_clustering(state))
+    generated = of_columns("the identity", (path for path, _identity in identities(Itself(state))))
+    lost = ("the table id", *lost_of_columns(Itself(state)), *generated, *lost_clustering(state))
     does = f"CREATE OR REPLACE TABLE …{clause} AS SELECT{how}"
     return WayOut(
-        Way.REPLACE, does, 1, (*lost, *_lost_of_table(state)), stops=_REPLACED, stops_tracked=_REPLACED
+        Way.REPLACE, does, 1, (*lost, *lost_of_table(state)), stops=_REPLACED, stops_tracked=_REPLACED
     )
 
 
@@ -250,7 +317,7 @@ def _by_definition(state: TableState) -> WayOut:
         "CREATE OR REPLACE TABLE with the declared columns, then insert the rows of the version before; "
         "readers meanwhile see an empty table",
         2,
-        ("the table id", *_clustering(state), *_lost_of_table(state)),
+        ("the table id", *lost_clustering(state), *lost_of_table(state)),
         _refusal_of_identity(state),
         _REPLACED,
         stops_tracked=_REPLACED,
@@ -272,22 +339,23 @@ def last_day_of_restore(state: TableState, today: dt.date) -> dt.date | None:
         return None
 
 
-def _by_column(change: TypeChanged, state: TableState) -> WayOut:
+def _by_column(change: TypeChanged, path: Path, state: TableState, words: WayWords) -> WayOut:
     """Return the way by a new column; an array or a map is made anew as a whole."""
-    inside = next((number for number, step in enumerate(change.path) if isinstance(step, Part)), None)
-    old, new = format_path(change.path[:inside]), print_type(change.new)
+    inside = next((number for number, step in enumerate(path) if isinstance(step, Part)), None)
+    old, new = format_path(path[:inside]), print_type(change.new)
     added = f"a column of type {new}" if inside is None else f"a column like {old} with {new} in it"
     mapping = "turn on column mapping, " if state.column_mapping == "none" else ""
-    fill = "fill it with `backfill`" if inside is None else "fill it"
-    column = field_at(state.columns, change.path[:inside])
+    fill = words.fill.format(column="it") if inside is None else "fill it"
+    drop = words.drop.format(column=old)
+    column = field_at(state.columns, path[:inside])
     return WayOut(
         Way.COLUMN,
-        f"{mapping}add {added}, {fill}, move writers and readers to it, and list {old} under dropped",
+        f"{mapping}add {added}, {fill}, move writers and readers to it, and {drop}",
         loses=(f"NOT NULL of {old}",) if column is not None and column.nullable is False else (),
-        refused=_refusal_of_drop(change.path[:inside], state),
+        refused=_refusal_of_drop(path[:inside], state),
         stops=_DROPPED,
         stops_tracked=_CHANGED_FILES,
-        unsure=_unparsed_user(change.path[:inside], state),
+        unsure=_unparsed_user(path[:inside], state),
     )
 
 
@@ -315,68 +383,7 @@ def _unparsed_user(path: Path, state: TableState) -> str | None:
     return user and f"{user} cannot be parsed, and may use {format_path(path[:1])}"
 
 
-@lru_cache(maxsize=8)
-def _lost_of_columns(key: Itself[TableState]) -> tuple[str, ...]:
-    fields = tuple(walk_fields(key.value.columns))
-    required = (path for path, field in fields if field.nullable is False)
-    generated = (path for path, field in fields if _is_set(field.generated))
-    return (*_of_columns("NOT NULL", required), *_of_columns("the expression", generated))
-
-
-def _lost_by_overwriting(changed: Path, state: TableState) -> Iterator[str]:
-    yield from _lost_of_columns(Itself(state))
-    column = field_at(state.columns, changed)
-    if column is not None and _is_set(column.default):
-        yield f"the default of {format_path(changed)}"
-    if column is not None and _is_set(column.comment):
-        yield f"the comment of {format_path(changed)}"
-
-
-def _layout(state: TableState, clause: str) -> Iterator[str]:
-    if _is_set(state.partitioned_by):
-        yield f"the partitioning, without {clause}"
-    yield from _clustering(state)
-
-
-def _clustering(state: TableState) -> Iterator[str]:
-    if _is_set(state.clustered_by):
-        yield "the clustering"
-
-
-def _lost_by_replacing(changed: Path, state: TableState) -> Iterator[str]:
-    yield from _lost_by_overwriting(changed, state)
-    yield from _of_columns("the identity", (path for path, _identity in _identities(Itself(state))))
-    yield from _layout(state, "PARTITIONED BY")
-    yield from _lost_of_table(state)
-
-
-def _lost_of_table(state: TableState) -> Iterator[str]:
-    if _is_set(state.description):
-        yield "the comment of the table"
-    if state.set_properties:
-        yield "the properties"
-    if any(state.constraints.values()):
-        yield "the constraints"
-
-
-def _of_columns(what: str, paths: Iterable[Path]) -> Iterator[str]:
-    names = [format_path(path) for path in paths]
-    if names:
-        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        yield f"{what} of {', '.join(names[:_MOST_NAMES])}{more}"
-
-
 def _refusal_of_identity(state: TableState) -> str | None:
     """Return the class with which Delta refuses to write old values again: a column generates all of them."""
-    is_strict = any(not identity.allow_explicit_insert for _path, identity in _identities(Itself(state)))
+    is_strict = any(not identity.allow_explicit_insert for _path, identity in identities(Itself(state)))
     return _STRICT if is_strict else None
-
-
-@lru_cache(maxsize=8)
-def _identities(key: Itself[TableState]) -> tuple[tuple[Path, Identity], ...]:
-    fields = walk_fields(key.value.columns)
-    return tuple((path, field.identity) for path, field in fields if isinstance(field.identity, Identity))
-
-
-def _is_set(value: Managed[object]) -> bool:
-    return not isinstance(value, Unmanaged) and bool(value)

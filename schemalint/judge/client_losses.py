@@ -170,6 +170,7 @@ def unknown_support(clients: Iterable[ClientSupport]) -> tuple[SupportUnknown, .
             tables=tuple(dict.fromkeys(client.table for client, _ in those)),
             consumers=tuple(dict.fromkeys(client.consumer.name for client, _ in those)),
             why=tuple(dict.fromkeys(_unknown_text(reason) for _, reason in those)),
+            has_versions=(known := find_client(name or "")) is None or known.newest is not None,
         )
         for (name, version), those in by_client.items()
     )

@@ -11,6 +11,7 @@ from schemalint.base import limits
 from schemalint.base.errors import InternalError, PluginError, SchemalintError
 from schemalint.base.values import Itself, frozen, replace
 from schemalint.delta.change import (
+    ClusteringChanged,
     FieldAdded,
     FieldRemoved,
     GeneratedChanged,
@@ -19,10 +20,11 @@ from schemalint.delta.change import (
     PartitioningChanged,
     TypeChanged,
 )
+from schemalint.delta.datatype import field_at
 from schemalint.delta.engine_answers import error_of
 from schemalint.delta.history import HistoryStep
-from schemalint.delta.path import lowercased, prefixes
-from schemalint.delta.ways import last_day_of_restore, ways_out
+from schemalint.delta.path import Path, lowercased, prefixes
+from schemalint.delta.ways import WayWords, is_readable, last_day_of_restore, ways_out
 from schemalint.judge.built_in_rules import BUILT_IN, with_built_in
 from schemalint.judge.finding_location import locate_finding, object_of, values_of
 from schemalint.model.contract import Contract
@@ -32,6 +34,7 @@ from schemalint.model.rule_codes import CASE_COLLISION, UNDECLARED_DROP
 from schemalint.plugin import Problem, Rule, RuleContext
 
 _WITH_WAYS = (
+    ClusteringChanged,
     FieldAdded,
     FieldRemoved,
     GeneratedChanged,
@@ -299,15 +302,19 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def with_ways(finding: Finding, fact: Fact, ctx: RuleContext) -> Finding:
     """Return a finding with the ways out, if it is about a change that only a rewrite can make.
 
-    Where the rule has an edit that makes the change possible, nobody needs a rewrite.
+    Where the rule has an edit that makes the change possible, nobody needs a rewrite; and nobody rewrites a
+    table that Spark cannot read.
     """
     if not finding.needs_rewrite or finding.fix is not None or not isinstance(fact, _WITH_WAYS):
+        return finding
+    if not is_readable(ctx.before):
         return finding
     by_tracking: tuple[list[str], list[str]] = ([], [])
     for consumer in ctx.consumers:
         if consumer.stream is not None:
             by_tracking[consumer.stream.schema_tracking_location is not None].append(consumer.name)
     streams, tracked = map(tuple, by_tracking)
+    words = WayWords(ctx.wording.fill, ctx.wording.drop_old)
     size = ctx.live.size() if ctx.live is not None and ctx.live.size is not None else None
     until = last_day_of_restore(ctx.before, ctx.today) if ctx.live is not None else None
     ways = (
@@ -318,6 +325,17 @@ def with_ways(finding: Finding, fact: Fact, ctx: RuleContext) -> Finding:
             size=size if way.rewrites else None,
             until=until if way.rewrites else None,
         )
-        for way in ways_out(fact, ctx.before, ctx.engine)
+        for way in ways_out(fact, ctx.before, ctx.engine, words, _old_path(fact, ctx))
     )
     return replace(finding, ways=tuple(ways))
+
+
+def _old_path(fact: object, ctx: RuleContext) -> Path | None:
+    """Return the path of a column before the edit, which may rename it and the structs around it."""
+    if not isinstance(fact, TypeChanged):
+        return None
+    old: Path = ()
+    for length, step in enumerate(fact.path, 1):
+        field = field_at(ctx.contract.state.columns, fact.path[:length]) if isinstance(step, str) else None
+        old = (*old, (field.renamed_from if field else None) or step)
+    return old

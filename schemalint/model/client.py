@@ -265,6 +265,7 @@ class SupportUnknown:
         tables: The tables.
         consumers: The names of the consumers.
         why: What is unknown, as text.
+        has_versions: Whether the client has versions that one can declare.
     """
 
     client: str
@@ -272,6 +273,7 @@ class SupportUnknown:
     tables: tuple[str, ...]
     consumers: tuple[str, ...]
     why: tuple[str, ...]
+    has_versions: bool = True
 
 
 def _detail(loss: Loss, reason: Reason) -> str:

@@ -18,6 +18,7 @@ from schemalint.delta.table import TableState
 from schemalint.model.consumer import Consumer, ConsumerFault
 from schemalint.model.exception import RuleException
 from schemalint.model.rewrite import Rewrites
+from schemalint.model.wording import Wording
 
 
 @frozen
@@ -130,7 +131,10 @@ class Contract:
             NOT EXISTS), so that no later change reaches it.
         on_column_change: What that tool does to a table that it alters when columns differ; None if it
             follows every declaration.
+        alters_settings: Whether that tool also brings changed constraints and properties to a table that it
+            alters.
         dialect: The format that declares it.
+        wording: The words of that format.
         is_edited: Whether schemalint edits the file that declares it, which holds exceptions then.
         is_made: Whether another tool makes that file, of many tables; it says nothing else then.
         unsaid: The parts of a contract that the dialect cannot say: see `schemalint.contract.dialects`.
@@ -160,7 +164,9 @@ class Contract:
     managed_by: str = "schemalint"
     managed_how: ManagedHow = "alter"
     on_column_change: OnColumnChange | None = None
+    alters_settings: bool = False
     dialect: str = NATIVE
+    wording: Wording = field(default=Wording(), repr=False)
     is_edited: bool = True
     is_made: bool = False
     unsaid: frozenset[str] = frozenset()

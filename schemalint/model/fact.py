@@ -221,12 +221,15 @@ class JudgedException:
         written: The exception, and where it is written.
         reason: Why it has no effect; empty for other faults.
         days: The days that it still counts; None if it has no end.
+        wanted: What it would have to say to approve the finding that it is nearest to, by key; empty if its
+            rule finds nothing more in the table.
     """
 
     written: WrittenException
     fault: ExceptionFault
     reason: str = ""
     days: int | None = None
+    wanted: tuple[tuple[str, str], ...] = ()
 
 
 @frozen

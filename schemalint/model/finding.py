@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,7 +18,7 @@ from schemalint.model.change_kind import kind_of
 from schemalint.model.client import ClientSupport
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Backfill
-from schemalint.model.exception import ExceptionSource, WrittenException
+from schemalint.model.exception import NAMED, ExceptionSource, WrittenException
 from schemalint.model.rule_codes import FIRST_CONFIGURATION, SETTING_LOOSENED
 
 if TYPE_CHECKING:
@@ -277,6 +277,25 @@ class Finding:
         return hashlib.sha256(json.dumps(self.identity).encode()).hexdigest()
 
 
+def exception_keys(finding: Finding) -> Iterator[tuple[str, str]]:
+    """Yield the keys of an exception that approves a finding, with an empty reason."""
+    yield "rule", finding.code
+    kind, name = finding.object.kind, finding.object.name
+    if finding.column is not None:
+        yield "column", finding.column
+    elif kind in NAMED:
+        yield kind, name
+    else:
+        yield "object", kind
+    if finding.old is not None:
+        yield "from", finding.old
+    if finding.new is not None:
+        yield "to", finding.new
+    if finding.needs_rewrite:
+        yield "via", "rewrite"
+    yield "reason", ""
+
+
 @frozen
 class ApprovedFinding:
     """A finding that an exception silences, and the exception."""
@@ -327,6 +346,19 @@ class Run:
 
 
 @frozen
+class ExceptionsFile:
+    """The file of exceptions that an entry can be added to.
+
+    Attributes:
+        name: Its path in the repository.
+        entries: How many entries it has; None if there is no file.
+    """
+
+    name: str = "exceptions.yaml"
+    entries: int | None = None
+
+
+@frozen
 class CheckResult:
     """The result of a run.
 
@@ -342,6 +374,7 @@ class CheckResult:
         fail_on: The lowest severity that fails the run; None if no finding does.
         tables: The tables that were judged.
         accepts: Where the change may write exceptions that count.
+        exceptions_file: The file of exceptions.
         covered: How many findings each entry of the baseline covers, by fingerprint.
     """
 
@@ -358,6 +391,7 @@ class CheckResult:
     fail_on: Severity | None = Severity.ERROR
     tables: tuple[JudgedTable, ...] = ()
     accepts: frozenset[ExceptionSource] = frozenset(ExceptionSource)
+    exceptions_file: ExceptionsFile = ExceptionsFile()
     covered: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -398,6 +432,7 @@ class JudgedTable:
         after: The declared state, or that of the table in an audit; None for a removed table.
         live: The live table, if the report shows tables and the run read it.
         holds_exceptions: Whether the file takes exceptions: those of other tools do not.
+        has_exceptions: Whether it has some.
         client_rows: The rows of the configuration that precede those of the client table.
     """
 
@@ -409,4 +444,5 @@ class JudgedTable:
     after: TableState | None = None
     live: LiveTable | None = None
     holds_exceptions: bool = True
+    has_exceptions: bool = False
     client_rows: tuple[Mapping[str, object], ...] = ()

@@ -48,7 +48,7 @@ from schemalint.review.rule_sets import RuleOptions, RuleSets, is_locked, lock_f
 from schemalint.review.run_check import check, check_and_fix, with_texts
 from schemalint.review.sides import (
     Sides,
-    head_config,
+    compared,
     local_sides,
     path_filter,
     readable_ancestors,
@@ -311,12 +311,8 @@ def open_check(repository: Repository, request: CheckRequest) -> CheckSession:
         SchemalintError: A side or a configuration cannot be read, or the request names what is not there.
     """
     config = request.config
-    head = git.find_head(repository, request.head, request.env)
     file = None if config.isolated else config.file
-    at_head = head_config(repository, head, file, isolated=config.isolated)
-    # In CI the event determines the base: a change under review must not choose its own.
-    against = request.against or (None if request.is_ci else at_head.against)
-    base = git.find_base(repository, head, against, request.env, fetch=config.fetch)
+    base, head, at_head = compared(repository, request.head, request.against, config, request.env)
     trusted = None
     if request.is_live or request.allows_local_rules or request.asks_spark:
         trusted = find_trusted(repository, request.env, config)

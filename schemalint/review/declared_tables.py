@@ -296,7 +296,7 @@ def _require_foreign(files: _Files, declarations: ContractsEntry) -> None:
     if git.list_files(files.repository, Worktree(), [git.escape_glob(name)]).blobs:
         raise UsageError(
             f"--base-from names {visible(name)}, a file of the change itself",
-            help="in CI take it from an artifact of the branch that it is merged into",
+            help="make it elsewhere: git worktree add --detach ../base $(schemalint check --show-base)",
         )
 
 

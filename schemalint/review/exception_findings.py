@@ -17,15 +17,16 @@ from schemalint.base.values import grouped, replace
 from schemalint.contract.text_editor import TextEditor
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.history import HistoryStep
+from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.judge.case import Case
 from schemalint.judge.rule_set import RuleSet
 from schemalint.judge.verdict import judge
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.effective import EVERYWHERE, effective
-from schemalint.model.exception import ExceptionSource, RuleException, WrittenException
+from schemalint.model.exception import ExceptionSource, RuleException, WrittenException, named_object
 from schemalint.model.fact import Drift, JudgedException, LiveTableMissing, RootWithoutTables
-from schemalint.model.finding import Finding, Remove, TextChange
+from schemalint.model.finding import Finding, Remove, TextChange, exception_keys
 from schemalint.plugin import Rule
 from schemalint.review.approve import ExceptionResult, is_expired, last_day
 from schemalint.review.check_cases import CheckCases
@@ -120,7 +121,28 @@ def judged_exceptions(
             if _rule_of(written, load_rules()) is None:
                 yield JudgedException(written, "without effect", _unknown_rule(written), days)
         elif is_judged(written, rule):
-            yield JudgedException(written, "unused", days=days)
+            yield JudgedException(
+                written, "unused", days=days, wanted=_wanted(written, rule, outcome.remaining)
+            )
+
+
+def _wanted(
+    written: WrittenException, rule: Rule, findings: Iterable[Finding]
+) -> tuple[tuple[str, str], ...]:
+    """Return what an exception of a rule would have to say: of the finding that shares most with it."""
+    key, exception = table_key(written.table), written.exception
+    said = {
+        ("column", None if exception.column is None else format_path(exception.column)),
+        ("from", exception.old),
+        ("to", exception.new),
+        named_object(exception),
+    }
+    of_rule = (
+        tuple(pair for pair in exception_keys(finding) if pair[0] not in ("rule", "reason"))
+        for finding in findings
+        if finding.code == rule.code and table_key(finding.table) == key and not finding.existing
+    )
+    return max(of_rule, key=lambda pairs: len(said & set(pairs)), default=())
 
 
 def _days_left(exception: RuleException, today: dt.date) -> int | None:

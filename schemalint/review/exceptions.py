@@ -12,6 +12,7 @@ from schemalint.base.printable import visible
 from schemalint.base.values import field, frozen, replace
 from schemalint.model.contract import Contract
 from schemalint.model.exception import ExceptionSource, WrittenException
+from schemalint.model.finding import ExceptionsFile
 from schemalint.project.git import Revision
 
 FILE: Final = "exceptions.yaml"
@@ -46,6 +47,11 @@ class Exceptions:
     def accepts(self) -> frozenset[ExceptionSource]:
         """Where the change may write exceptions that count."""
         return frozenset(source for source in ExceptionSource if self.void(source) is None)
+
+    @property
+    def as_file(self) -> ExceptionsFile:
+        """The file, as an entry is added to it."""
+        return ExceptionsFile(visible(self.file), len(self.of_file) if self.texts else None)
 
     def with_contracts(
         self, pairs: Iterable[tuple[Contract | None, Contract | None]]

@@ -13,42 +13,22 @@ from operator import ne
 from pathlib import PurePosixPath
 from typing import Final, TypeAlias
 
-from schemalint.base.values import frozen, replace
+from schemalint.base.values import replace
 from schemalint.delta.engine import Engines
 from schemalint.judge.rule_set import matches
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
-from schemalint.project.config import Config, NestedSettings, TableSettings
+from schemalint.project.config import Config, TableSettings
 from schemalint.project.config.config_keys import NESTED_KEYS
 from schemalint.project.config.nested_settings import NAME, is_beginning, is_covered
 from schemalint.project.git import DEFAULT_GLOBS
 from schemalint.project.git.listing import including
+from schemalint.review.loosening import Comparison, Loosening, inside_each, loosened_engines
 from schemalint.review.lost_options import LostOption, lost_options
 from schemalint.review.rulebook import load_rules
 
 MOST_LOOSENINGS: Final = 50
 """The limit per setting: the head's configuration may be a stranger's."""
-
-
-@frozen
-class Loosening:
-    """A setting of the head that may find less than that of the base.
-
-    Attributes:
-        key: The setting as users write it: ``severity.TW001``, ``targets.prod.create``.
-        old: The value at the base, or the entry that the head lacks; None if the base sets nothing.
-        new: The value in the head, or the entry that the base lacks; None if the head sets nothing.
-        path: The keys that lead to the setting in the file.
-        entry: A text in the setting's value that tells which line it is.
-        nested: The nested file of the head that decides instead of the configuration, if one does.
-    """
-
-    key: str
-    old: str | None
-    new: str | None
-    path: tuple[str, ...]
-    entry: str = ""
-    nested: NestedSettings | None = None
 
 
 def deciding_between(base: Config, head: Config) -> tuple[Config, ...]:
@@ -69,7 +49,6 @@ def loosenings_of(base: Config, head: Config) -> tuple[Loosening, ...]:
     return tuple(loosenings)
 
 
-_Comparison: TypeAlias = Callable[[Config, Config], Iterator[Loosening]]
 _Entries: TypeAlias = Callable[[Config], Iterable[str]]
 _Covers: TypeAlias = Callable[[str, Collection[str]], bool]
 
@@ -80,7 +59,7 @@ def _is_listed(entry: str, entries: Collection[str]) -> bool:
 
 def _added(
     key: str, entries: _Entries, covers: _Covers = _is_listed, *, path: tuple[str, ...] = ()
-) -> _Comparison:
+) -> Comparison:
     """Compare a list of which each entry allows something."""
 
     def compare(base: Config, head: Config) -> Iterator[Loosening]:
@@ -92,7 +71,7 @@ def _added(
     return compare
 
 
-def _lost(key: str, entries: _Entries, covers: _Covers = _is_listed) -> _Comparison:
+def _lost(key: str, entries: _Entries, covers: _Covers = _is_listed) -> Comparison:
     """Compare a list of which each entry demands something."""
 
     def compare(base: Config, head: Config) -> Iterator[Loosening]:
@@ -199,7 +178,7 @@ def _ignored_tables(base: Config, head: Config) -> Iterator[Loosening]:
                 yield _of_tables(entry, "ignore", None, pattern)
 
 
-def _lost_of_tables(key: str) -> _Comparison:
+def _lost_of_tables(key: str) -> Comparison:
     """Compare a list of ``[[tables]]`` of which each entry demands something."""
 
     def compare(base: Config, head: Config) -> Iterator[Loosening]:
@@ -246,16 +225,14 @@ def _of_each(
     key: str,
     is_looser: Callable[..., bool] = ne,
     *,
-    spelling: str = "",
     shows_values: bool = True,
-) -> _Comparison:
+) -> Comparison:
     """Compare a key of each target, or of each consumer, that both sides have.
 
     Args:
         section: The field of `Config` that holds them by name.
         key: The field of each.
         is_looser: Compares the old with the new value; by default each difference counts.
-        spelling: The key as users write it, if it is another one.
         shows_values: Whether the values may be shown: some hold secrets, others are too long.
     """
 
@@ -266,7 +243,7 @@ def _of_each(
                 continue
             before, after = getattr(old, key), getattr(new, key)
             if is_looser(before, after):
-                path = (section, name, spelling or key)
+                path = (section, name, key)
                 texts = (_text(before), _text(after)) if shows_values else (None, None)
                 yield Loosening(".".join(path), *texts, path)
 
@@ -317,7 +294,7 @@ def _baseline(base: Config, head: Config) -> Iterator[Loosening]:
         yield Loosening("baseline", base.baseline, head.baseline, ("baseline",))
 
 
-SETTINGS: Final[Mapping[str, _Comparison | str]] = {
+SETTINGS: Final[Mapping[str, Comparison | str]] = {
     "accepted": _added("exceptions.accept", lambda config: config.accepted, path=("exceptions", "accept")),
     "against": "CI does not read it: the event determines the base",
     "approved_plans": _added("approved-plans", lambda config: sorted(config.approved_plans)),
@@ -331,7 +308,7 @@ SETTINGS: Final[Mapping[str, _Comparison | str]] = {
     "consumers.columns": _of_each("consumers", "columns", shows_values=False),
     "consumers.owner": "it decides nothing: findings name it",
     "consumers.read_path": _of_each("consumers", "read_path"),
-    "consumers.stream": _of_each("consumers", "stream", shows_values=False),
+    "consumers.stream": inside_each("consumers", "stream"),
     "consumers.version": _of_each("consumers", "version"),
     "contracts": _contracts,
     "cosmetic": "it delays statements and decides no verdict; plans obey the trusted configuration",
@@ -362,17 +339,12 @@ SETTINGS: Final[Mapping[str, _Comparison | str]] = {
     "targets.catalog_token": _of_each("targets", "catalog_token", shows_values=False),
     "targets.catalog_uri": _of_each("targets", "catalog_uri", shows_values=False),
     "targets.create": _of_each("targets", "create", lambda old, new: new and not old),
-    "targets.engines": _of_each(
-        "targets",
-        "engines",
-        lambda old, new: old.apply_with != new.apply_with or not {*old.writers} <= {*new.writers},
-        spelling="engine",
-    ),
+    "targets.engines": loosened_engines,
     "targets.root": _of_each("targets", "root", shows_values=False),
     "targets.single_writer": _of_each("targets", "single_writer", lambda old, new: new and not old),
-    "targets.storage": _of_each("targets", "storage", shows_values=False),
+    "targets.storage": inside_each("targets", "storage"),
     "targets.unmasked": _of_each("targets", "unmasked", lambda old, new: new and not old),
-    "targets.variables": _of_each("targets", "variables", shows_values=False),
+    "targets.variables": inside_each("targets", "variables"),
 }
 """What each setting of the head loosens, by its name in `Config`; a text says why it loosens nothing.
 

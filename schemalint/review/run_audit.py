@@ -98,6 +98,7 @@ def _judged(
         after=live.state if live else None,
         live=live,
         holds_exceptions=contract is None or contract.is_edited,
+        has_exceptions=contract is not None and bool(contract.exceptions),
         client_rows=client_rows,
     )
 
@@ -185,5 +186,6 @@ def with_exceptions(
         findings=ordered((*outcome.remaining, *about)),
         approved=outcome.approved,
         accepts=approvals.accepts,
+        exceptions_file=approvals.as_file,
         covered=outcome.covered,
     )

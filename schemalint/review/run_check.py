@@ -90,6 +90,7 @@ class _Check:
             streams=each_stream_once(self.streams),
             tables=tuple(map(self._judged_table, self.sides.tables())),
             accepts=request.exceptions.accepts,
+            exceptions_file=request.exceptions.as_file,
             covered=outcome.covered,
         )
 
@@ -105,6 +106,7 @@ class _Check:
             after=after.state if after else None,
             live=self.cases.live_tables.get(key),
             holds_exceptions=declared.is_edited,
+            has_exceptions=bool(declared.exceptions),
             client_rows=declared.client_rows,
         )
 

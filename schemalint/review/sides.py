@@ -36,9 +36,10 @@ from schemalint.project.config.nested_settings import NAME as NESTED
 from schemalint.project.config.nested_settings import with_nested
 from schemalint.project.config.repository_config import config_at, found_config, given_config
 from schemalint.project.config.toml_text import Positions
-from schemalint.project.config.trust import RuleFiles, Trusted
+from schemalint.project.config.trust import ConfigOptions, RuleFiles, Trusted
 from schemalint.project.git import Contents, EmptyTree, Repository, Revision, Side, Worktree
-from schemalint.review.loosened_settings import Loosening, deciding_between, loosenings_of
+from schemalint.review.loosened_settings import deciding_between, loosenings_of
+from schemalint.review.loosening import Loosening
 from schemalint.review.moved_contracts import moves_to_looser_settings
 from schemalint.review.rule_sets import rules_about_configuration
 
@@ -241,6 +242,28 @@ class Sides:
             else read_given(Path(self.given), limits.MAX_CONFIG)
         )
         return (data or b"").decode("utf-8", "replace")
+
+
+def compared(
+    repository: Repository, head: str, against: str | None, config: ConfigOptions, env: Mapping[str, str]
+) -> tuple[Side, Side, Config]:
+    """Return base and head of a check, and the configuration of the head.
+
+    Args:
+        repository: The repository.
+        head: The head as the user names it.
+        against: The base as the user names it; None for that of the event, or of the configuration.
+        config: Where the configuration is.
+        env: The environment with the CI variables.
+
+    Raises:
+        SchemalintError: A side or the configuration cannot be read.
+    """
+    new = git.find_head(repository, head, env)
+    at_head = head_config(repository, new, None if config.isolated else config.file, isolated=config.isolated)
+    # In CI the event determines the base: a change under review must not choose its own.
+    against = against or (None if git.is_ci(env) else at_head.against)
+    return git.find_base(repository, new, against, env, fetch=config.fetch), new, at_head
 
 
 def head_config(repository: Repository, head: Side, file: str | None, *, isolated: bool) -> Config:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -433,3 +434,32 @@ def test_names_of_all_kinds(project: Project, lake: Path) -> None:
     project.repo.commit()
     assert len([*(project.repo.path / "contracts").rglob("*.yml")]) == len(names)
     assert project.check("--live", "--all", "--strict").status == 0
+
+
+def test_who_wrote_is_in_the_files_and_what_they_cannot_do_is_no_error_of_the_first_day(
+    project: Project, lake: Path, pull_request: Callable[[], tuple[int, str]]
+) -> None:
+    now = int(time.time() * 1000)
+    for table, engine, features in (
+        ("sales/orders", "delta-rs:py-1.6.6", ()),
+        ("sales/items", "Apache-Spark/3.5.1-amzn-0 Delta-Lake/3.1.0", ()),
+        ("web/visits", "Apache-Spark/4.2.0 Delta-Lake/4.4.0", ("variantType",)),
+    ):
+        created = {"commitInfo": {"timestamp": now, "operation": "CREATE TABLE", "engineInfo": engine}}
+        versions = protocol(3, 7, features, features) if features else protocol()
+        write_log(lake / table, [[created, versions, metadata(Field("id", LONG))]])
+    run = project.run("init", "--root", "lake", "--ci", "github")
+    assert run.status == 0, run.err
+    settings = tomllib.loads((project.repo.path / "schemalint.toml").read_text("utf-8"))
+    assert settings["targets"]["lake"]["writers"] == ["delta-spark 3.1.0", "delta-spark 4.4.0"]
+    text = (project.repo.path / "schemalint.toml").read_text("utf-8")
+    beside = "".join(line[2:] for line in text.splitlines(keepends=True) if line.startswith("# "))
+    declared = tomllib.loads(beside.partition("\n")[2])
+    assert declared["consumers"] == {
+        "deltalake": {"client": "deltalake", "version": "1.6.6", "access": "write"}
+    }
+    assert declared["tables"] == [{"match": "sales.orders", "consumers": ["deltalake"]}]
+    assert "EN006" in (project.repo.path / "schemalint-baseline.json").read_text("utf-8")
+    assert pull_request()[0] == 0
+    live = project.run("check", "--all", "--live")
+    assert (live.status, "no writers of it name" in live.err) == (0, False), live.out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ EDITS = {
     ),
     "removed column": ('  - {name: "odd, {name}: #x", type: bigint}\n', ""),
 }
-ENTRY = re.compile(r"= or approve: in (\S+), with a reason:\n((?: .*\n)+?)(?= *=|\n)")
+ENTRY = re.compile(r"= or approve: in (?:a new file )?(\S+), .*with a reason:\n((?: .*\n)+?)(?= *=|\n)")
 
 
 @pytest.fixture
@@ -119,7 +120,9 @@ def test_the_ways_of_a_rewrite_that_the_change_approves_are_shown(declared: Proj
     declared.declare(CONTRACT.replace(*EDITS["decimal"]) + f"allow:\n  - {entry}\n")
     run = declared.run("check", "--output-format", style)
     assert run.status == 0, run.out
-    assert "way out: overwrite the table with overwriteSchema" in run.out.replace("`", "")
+    assert "way out: overwrite the table with overwriteSchema and without replaceWhere" in run.out.replace(
+        "`", ""
+    )
     assert "bytes and last day of RESTORE unknown" in run.out
 
 
@@ -130,10 +133,41 @@ def test_the_entry_for_a_removed_table_approves_it_in_the_file_of_exceptions(dec
     assert "error[CT001 " in report.out
     ((file, entry),) = ENTRY.findall(report.out)
     assert file == "exceptions.yaml"
-    declared.declare(f"schemalint_exceptions: 1\n{dedent(entry)}".replace('""', "sold"), file)
+    declared.declare(entry.replace('""', "sold"), file)
     approved = declared.check()
     assert approved.status == 0, approved.out
     assert "approved in this change: CT001" in approved.out, approved.out
+
+
+@pytest.mark.parametrize("existing", [None, "schemalint_exceptions: 1\nexceptions: []\n"])
+def test_each_printed_entry_is_pasted_as_it_is(declared: Project, existing: str | None) -> None:
+    """Into a new file, into one without entries, and into one that has some."""
+    declared.declare('[exceptions]\naccept = ["file"]\n', "schemalint.toml")
+    if existing:
+        declared.declare(existing, "exceptions.yaml")
+    declared.repo.commit()
+    edited = CONTRACT.replace(*EDITS["column"]).replace(*EDITS["decimal"])
+    declared.declare(edited)
+    first = ENTRY.findall(declared.run("check").out)[0][1].replace('""', "agreed")
+    place = "in a new file exceptions.yaml" if existing is None else "in place of `exceptions: []`"
+    assert place in declared.run("check").out
+    declared.declare((existing or "").replace("exceptions: []\n", "") + dedent(first), "exceptions.yaml")
+    (second,) = ENTRY.findall(declared.run("check").out)
+    with (declared.repo.path / "exceptions.yaml").open("a") as file:
+        file.write(textwrap.indent(dedent(second[1]), "  ").replace('""', "agreed"))
+    approved = declared.check()
+    assert (approved.status, approved.err) == (0, ""), approved.out
+
+
+def test_beside_the_entries_of_a_contract_only_the_next_one_is_printed(declared: Project) -> None:
+    edited = CONTRACT.replace(*EDITS["column"]).replace(*EDITS["decimal"])
+    declared.declare(edited)
+    entry = ENTRY.findall(declared.run("check").out)[0][1].replace('""', "agreed")
+    declared.declare(edited + dedent(entry))
+    assert "contracts/orders.yml, below `allow:`, with a reason:" in declared.run("check").out
+    ((_file, second),) = ENTRY.findall(declared.run("check").out)
+    declared.declare(edited + dedent(entry) + textwrap.indent(dedent(second), "  ").replace('""', "agreed"))
+    assert declared.check().status == 0
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from schemalint.delta.engine import (
     Engines,
     as_setting,
+    client_of_commit,
     engine_of_commit,
     parse_engine,
     recent_writers,
@@ -22,7 +23,9 @@ SPARK = "Apache-Spark/4.2.0 Delta-Lake/4.4.0"
     ("info", "engine"),
     [
         (SPARK, "delta-spark 4.4.0"),
-        ("Apache-Spark/3.5.1.5.4.20240407-1 Delta-Lake/3.2.0.3", "delta-spark 3.2.0"),
+        ("Apache-Spark/3.5.1.5.4.20240407-1 Delta-Lake/3.2.0.3", "fabric 1.3"),
+        ("Apache-Spark/3.4.1.5.3-110807746 Delta-Lake/2.4.0.8", "delta-spark 2.4.0"),
+        ("Apache-Spark/3.5.1-amzn-0 Delta-Lake/3.1.0", "delta-spark 3.1.0"),
         ("Databricks-Runtime/16.4.x-scala2.12", "databricks 16.4"),
         ("Databricks-Runtime/16.4.x-photon-scala2.12", "databricks 16.4"),
         ("delta-rs:py-1.6.6", None),
@@ -34,6 +37,20 @@ SPARK = "Apache-Spark/4.2.0 Delta-Lake/4.4.0"
 def test_engine_of_a_commit(info: str, engine: str | None) -> None:
     found = engine_of_commit(info)
     assert (None if found is None else str(found)) == engine
+
+
+@pytest.mark.parametrize(
+    ("info", "client"),
+    [
+        ("delta-rs:py-1.6.6", ("deltalake", "1.6.6")),
+        ("delta-rs.0.17.3", ("deltalake", "")),
+        ("Kernel-4.0.0/Flink", ("delta-kernel-java", "4.0.0")),
+        (SPARK, None),
+        ("a delta-rs:py-1.6.6", None),
+    ],
+)
+def test_client_of_a_commit(info: str, client: tuple[str, str] | None) -> None:
+    assert client_of_commit(info) == client
 
 
 def test_writers_of_the_last_30_days_make_the_line() -> None:
@@ -68,3 +85,4 @@ def test_fabric_signs_as_the_delta_that_it_is_made_from() -> None:
     engines = Engines(writers=(parse_engine("fabric 1.3"),))
     info = "Apache-Spark/3.5.1.5.4 Delta-Lake/3.2.0.3"
     assert warning("prod", [engines], [{info: NOW}], NOW) is None
+    assert warning("prod", [Engines(writers=(parse_engine("delta-spark 4.4.0"),))], [{info: NOW}], NOW)

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import schemalint
+from schemalint.author.adopt.file_changes import FileChange
+from schemalint.author.adopt.pipelines import Service, given_source, job_change
 from support.action import ACTION, ROOT
 
 PAGE = (ROOT / "docs/github-action.md").read_text(encoding="utf-8")
@@ -29,3 +32,10 @@ def test_the_workflow_is_valid(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
     process = subprocess.run([*command, file], capture_output=True, text=True, check=False)
     assert process.returncode == 0, process.stdout
+
+
+def test_the_workflow_is_the_one_that_init_writes(tmp_path: Path) -> None:
+    source = given_source(f"git+https://github.com/OWNER/schemalint@v{schemalint.__version__}")
+    change = job_change(tmp_path, Service.GITHUB, source)
+    assert isinstance(change, FileChange)
+    assert f"```yaml\n# {change.path.relative_to(tmp_path)}\n{change.after}```\n" in PAGE

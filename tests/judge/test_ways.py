@@ -9,7 +9,7 @@ import pytest
 
 from schemalint import contract as contracts
 from schemalint.base.values import replace
-from schemalint.delta.change import PartitioningChanged, TypeChanged
+from schemalint.delta.change import ClusteringChanged, PartitioningChanged, TypeChanged
 from schemalint.delta.datatype import INTEGER, LONG, Decimal
 from schemalint.delta.engine import parse_engine
 from schemalint.delta.table import TableState
@@ -230,3 +230,45 @@ def test_a_definition_with_an_identity_that_takes_no_value_cannot_get_the_rows_b
     ].ways
     assert way.refused == "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED"
     assert "Delta refuses the rows, and leaves the table empty" in way_text(way)
+
+
+MAPPED = "properties: {delta.columnMapping.mode: name}\n"
+
+
+def test_a_way_names_the_column_as_the_table_has_it() -> None:
+    after = "  - {name: quantity, type: int, renamed_from: qty}\n"
+    finding = found("  - {name: qty, type: string}\n", after, MAPPED)["TW002"]
+    column, overwrite, replacement = (way.does for way in finding.ways)
+    assert column.endswith("list qty under dropped")
+    assert overwrite.endswith("overwriteSchema and without replaceWhere, with qty cast to int as quantity")
+    assert replacement.endswith("with qty cast to int as quantity")
+
+
+def test_no_way_casts_what_spark_does_not_cast() -> None:
+    finding = found("  - {name: a, type: boolean}\n", "  - {name: a, type: date}\n", "")["TW002"]
+    assert [way.does for way in finding.ways if "cast to" in way.does] == []
+    assert "with a value of type date in place of a (Spark has no cast)" in finding.ways[1].does
+
+
+def test_nobody_rewrites_a_table_that_spark_cannot_read() -> None:
+    columns = "  - {{name: a, type: {}}}\n  - {{name: shape, type: geometry(4326)}}\n"
+    finding = found(columns.format("bigint"), columns.format("int"), "")["TW001"]
+    assert finding.ways == ()
+
+
+def test_a_partitioned_table_becomes_a_clustered_one_and_back() -> None:
+    columns = "  - {name: a, type: int}\n"
+    old, new = (
+        contracts.read("orders.yml", HEAD + columns + layout).contracts[0].state
+        for layout in ("partitioned_by: [a]\n", "clustered_by: [a]\n")
+    )
+    forth = ways_out(ClusteringChanged(old.clustered_by, new.clustered_by), old)
+    assert [(way.way.value, way.commits, way.refused) for way in forth] == [
+        ("overwrite", 2, None),
+        ("replace", 1, None),
+    ]
+    back = ways_out(PartitioningChanged((), ("a",)), new)
+    assert [(way.way.value, way.refused) for way in back] == [
+        ("overwrite", None),
+        ("replace", "DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE"),
+    ]

@@ -23,22 +23,13 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.dbt
 GUIDE = (Path(__file__).parents[2] / "docs/how-to/dbt.md").read_text("utf-8")
 SERVICES = ("github", "gitlab")
-PYTHON = f"#!{sys.executable}\nimport pathlib, shutil, sys, zipfile\nargs = sys.argv[1:]\n"
 STAND_INS = {
     "dbt": '#!/bin/sh\nexec "$SCHEMALINT_DBT" "$@"\n',
     "schemalint": f'#!/bin/sh\nexec "{sys.executable}" -m schemalint "$@"\n',
     "pip": "#!/bin/sh\n",
-    "gh": PYTHON
-    + "if args[:2] == ['run', 'list']: sys.exit(print(42))\n"
-    + "assert args[:2] == ['run', 'download'] and args[-1] == '42', args\n"
-    + "folder = pathlib.Path(args[args.index('--dir') + 1])\n"
-    + "folder.mkdir()\n"
-    + "shutil.copy('../production/manifest.json', folder)\n",
-    "curl": PYTHON
-    + "assert args[-1].startswith('https://gitlab.example/api/v4/projects/7/jobs/artifacts/main/'), args\n"
-    + "with zipfile.ZipFile(args[args.index('--output') + 1], 'w') as archive:\n"
-    + "    archive.write('../production/manifest.json', 'target/manifest.json')\n",
 }
+HARMLESS = "int to integer"
+BREAKING = "decimal(12,2) to decimal(5,2)"
 
 
 class Pipeline:
@@ -52,35 +43,39 @@ class Pipeline:
             (self.bin / name).write_text(text, encoding="utf-8")
             (self.bin / name).chmod(0o755)
         shutil.copytree(HERE / "shop", self.repo.path, dirs_exist_ok=True)
-        self.repo.write(".gitignore", "target/\nlogs/\nstate/\nstate.zip\n*.json\n")
+        self.repo.write(".gitignore", "target/\nlogs/\n")
         self.event, self.folder = tmp_path / "event.json", ""
 
-    def production(self) -> None:
-        """Commit to the main branch, and let its job make the manifest."""
-        self.base = self.repo.commit()
-        project = self.repo.path / self.folder
-        subprocess.run([self.dbt, "parse"], cwd=project, check=True, capture_output=True)
-        (self.repo.path.parent / "production").mkdir()
-        shutil.move(project / "target/manifest.json", self.repo.path.parent / "production")
-        shutil.rmtree(project / "target")
+    def branch(self, change: str) -> None:
+        """Make a change on a branch, and another one on main meanwhile, which no production has run."""
+        self.repo.commit()
+        self.repo.git("switch", "--quiet", "--create", "change")
+        edit(self.repo.path / self.folder, change)
+        self.repo.commit()
+        self.repo.git("switch", "--quiet", "main")
+        edit(self.repo.path / self.folder, "other partitions")
+        self.repo.commit()
 
     def run(self, service: str, lines: list[str]) -> tuple[int, str]:
-        """Run the lines as the service does; return the status and the output."""
-        head = self.repo.commit()
-        pull_request = {"base": {"ref": "main", "sha": self.base}, "head": {"sha": head}}
+        """Run the lines as the service does; return the status and the output.
+
+        GitHub checks out the merge of both branches, GitLab the branch of the change.
+        """
+        main, head = (self.repo.git("rev-parse", name).strip() for name in ("main", "change"))
+        fork = self.repo.git("merge-base", main, head).strip()
+        self.repo.git("switch", "--quiet", "--detach", main if service == "github" else head)
+        if service == "github":
+            self.repo.git("merge", "--quiet", "--no-ff", "--message", "merge", head)
+        pull_request = {"base": {"ref": "main", "sha": main}, "head": {"sha": head}}
         self.event.write_text(json.dumps({"pull_request": pull_request}), encoding="utf-8")
         of_service = {
             "github": {
                 "GITHUB_ACTIONS": "true",
                 "GITHUB_EVENT_NAME": "pull_request",
                 "GITHUB_EVENT_PATH": str(self.event),
+                "GITHUB_SHA": self.repo.git("rev-parse", "HEAD").strip(),
             },
-            "gitlab": {
-                "CI_JOB_TOKEN": "secret",
-                "CI_API_V4_URL": "https://gitlab.example/api/v4",
-                "CI_PROJECT_ID": "7",
-                "CI_MERGE_REQUEST_DIFF_BASE_SHA": self.base,
-            },
+            "gitlab": {"CI_MERGE_REQUEST_IID": "1", "CI_MERGE_REQUEST_DIFF_BASE_SHA": fork},
         }[service]
         env = {
             **self.repo.env,
@@ -120,28 +115,24 @@ def lines_of(service: str, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_the_lines_of_the_guide_block_a_change(pipeline: Pipeline, service: str) -> None:
+@pytest.mark.parametrize("change", [HARMLESS, BREAKING])
+def test_the_lines_of_the_guide_judge_the_change_alone(pipeline: Pipeline, service: str, change: str) -> None:
     section = GUIDE.partition("## 3. In CI")[2].partition("## 4.")[0]
-    snippets = re.findall(r"^```yaml\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-    lines = lines_of(service, snippets[SERVICES.index(service)])
-    assert len(lines) == 3
+    lines = re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    assert len(lines) == 1
     configuration = 'contracts = [{path = "target/manifest.json", format = "dbt"}]\n'
     pipeline.repo.write("schemalint.toml", configuration)
-    pipeline.production()
-    status, output = pipeline.run(service, lines)
-    assert (status, "no table was compared" in output) == (0, True), output
-    shutil.rmtree(pipeline.repo.path / "state")
-    edit(pipeline.repo.path, "decimal(12,2) to decimal(5,2)")
-    status, output = pipeline.run(service, lines)
-    assert (status, "TW003" in output, "RB002" in output) == (1, True, True), output
+    pipeline.branch(change)
+    _require(change, *pipeline.run(service, lines))
 
 
 @pytest.mark.parametrize("service", SERVICES)
 @pytest.mark.parametrize("folder", ["", "data team"])
-def test_the_job_of_init_blocks_a_change(
-    pipeline: Pipeline, project: Project, service: str, folder: str
+@pytest.mark.parametrize("change", [HARMLESS, BREAKING])
+def test_the_job_of_init_judges_the_change_alone(
+    pipeline: Pipeline, project: Project, service: str, folder: str, change: str
 ) -> None:
-    """Its comment says what is missing: the manifest of the production run in ``state/``."""
+    """Main has moved on, and nobody has run production since; no manifest comes from elsewhere."""
     for entry in [*pipeline.repo.path.glob("[!.]*")] if folder else []:
         (pipeline.repo.path / folder).mkdir(exist_ok=True)
         shutil.move(entry, pipeline.repo.path / folder)
@@ -150,10 +141,14 @@ def test_the_job_of_init_blocks_a_change(
     file = ".github/workflows/schemalint.yml" if service == "github" else ".gitlab-ci.yml"
     lines = lines_of(service, (pipeline.repo.path / file).read_text("utf-8"))
     pipeline.folder = folder
-    pipeline.production()
-    shutil.copytree(pipeline.repo.path.parent / "production", pipeline.repo.path / "state")
-    edit(pipeline.repo.path / folder, "decimal(12,2) to decimal(5,2)")
-    status, output = pipeline.run(service, lines)
-    if service == "github":
-        assert "::error file=" in output
-    assert (status, "TW003" in output, "RB002" in output) == (1, True, True), output
+    pipeline.branch(change)
+    _require(change, *pipeline.run(service, lines))
+
+
+def _require(change: str, status: int, output: str) -> None:
+    """Require an error for what the change breaks, and nothing about what main changed meanwhile."""
+    is_breaking = change == BREAKING
+    expected = (int(is_breaking), is_breaking, is_breaking)
+    assert (status, "TW003" in output, "RB002" in output) == expected, output
+    assert "NC007" not in output, output
+    assert "RB004" not in output, output

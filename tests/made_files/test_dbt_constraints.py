@@ -73,3 +73,23 @@ def test_the_live_table_has_it_under_the_name_that_dbt_made_up(checked: Shop) ->
     assert "the constraint by_hand, which the next build of dbt takes away" in found[0]
     _declare(checked, {"type": "check", "expression": "amount >= 0"})
     assert any("CHECK (amount >= 0)" in message for message in _messages(checked, "--live"))
+
+
+@pytest.mark.parametrize(
+    ("adapter", "config", "is_found"),
+    [
+        ("spark", {}, True),
+        ("databricks", {}, False),
+        ("databricks", {"incremental_apply_config_changes": False}, True),
+    ],
+)
+def test_a_check_of_an_incremental_model_reaches_only_a_new_table(
+    shop: Shop, adapter: str, config: dict[str, Any], *, is_found: bool
+) -> None:
+    shop.manifest["metadata"]["adapter_type"] = adapter
+    shop.model("orders")["config"] |= config
+    shop.parse("../state/manifest.json")
+    shop.model("orders")["constraints"] = [{"type": "check", "expression": "amount > 0", "name": "positive"}]
+    shop.parse()
+    found = [message for message in _messages(shop) if message.startswith("RB011")]
+    assert len(found) == is_found, _messages(shop)

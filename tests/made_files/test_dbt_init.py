@@ -33,11 +33,10 @@ def test_it_writes_the_configuration_and_the_job(fresh: Shop, service: str) -> N
     file = ".github/workflows/schemalint.yml" if service == "github" else ".gitlab-ci.yml"
     text = (fresh.repo.path / file).read_text("utf-8")
     assert yaml.safe_load(text)
-    lines = [line.strip().removeprefix("- ").removeprefix("run: ") for line in text.splitlines()]
+    lines = [line.strip() for line in text.splitlines()]
     parse = lines.index("dbt parse")
-    assert lines[parse + 1].startswith(
-        "schemalint check --base-from dbt:state/manifest.json --output-format "
-    )
+    assert lines[parse - 2] == 'git worktree add --detach "$base" "$(schemalint check --show-base)"'
+    assert lines[parse + 1].startswith('schemalint check --base-from "dbt:$base/target/manifest.json" --out')
     assert not (fresh.repo.path / "contracts").exists()
 
 
@@ -46,10 +45,22 @@ def test_a_pipeline_that_is_there_gets_the_job_to_add(fresh: Shop) -> None:
     fresh.repo.commit()
     run = fresh.run("init", "--ci", "gitlab", "--source", "schemalint==1.2.3")
     job = yaml.safe_load(textwrap.dedent(run.err.partition("add this job\n")[2]))["schemalint"]
-    assert (job["stage"], "dbt parse" in job["script"]) == ("build", True)
-    assert job["script"][-1].startswith(
-        "schemalint check --base-from dbt:state/manifest.json --output-format "
-    )
+    assert (job["stage"], "\ndbt parse\n" in job["script"][-1]) == ("build", True)
+
+
+def test_without_a_service_it_says_so_and_prints_what_another_one_runs(fresh: Shop) -> None:
+    run = fresh.run("init")
+    assert (run.status, "no job of CI was written" in run.err) == (0, True)
+    assert 'git worktree add --detach "$base" "$(schemalint check --show-base)"\n' in run.err
+    assert fresh.run("init", "--ci", "github").status == 0
+    assert "dbt parse" in (fresh.repo.path / ".github/workflows/schemalint.yml").read_text("utf-8")
+
+
+def test_a_project_with_packages_gets_them_before(fresh: Shop) -> None:
+    fresh.repo.write("packages.yml", "packages: []\n")
+    fresh.run("init", "--ci", "github")
+    text = (fresh.repo.path / ".github/workflows/schemalint.yml").read_text("utf-8")
+    assert text.count("dbt deps && dbt parse") == 2
 
 
 def test_what_it_wrote_is_obeyed(fresh: Shop) -> None:

@@ -145,6 +145,8 @@ def test_dbt_spark_still_writes_these_statements() -> None:
         "alter table {{ relation }} alter column {{ column_name }} type {{ new_column_type }}",
         "alter {{ relation.type }} {{ relation }} {% if add_columns %} add columns {% endif %}",
         "' does not support dropping columns from tables'",
+        "{% do persist_constraints(target_relation, model) %} {%- else -%} {#-- Relation must be merged --#}",
+        "{% if constraint.type == 'check' and not is_incremental() %}",
         "insert into table {{ target_relation }} select {{dest_cols_csv}} from {{ source_relation }}",
         "{%- else %} * {% endif %} when not matched then insert *",
     ):

@@ -122,7 +122,7 @@ LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
         "consumers",
         '[consumers.x.stream]\ncheckpoint = "a"',
         '[consumers.x.stream]\ncheckpoint = "a"\nunblock = {rename = "always"}',
-        [("consumers.x.stream", None, None)],
+        [("consumers.x.stream.unblock", None, None)],
     ),
     ("options", "", "[options.AC1]\nmost = 3", [("options.AC1.most", None, "3")]),
     (
@@ -181,7 +181,7 @@ LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
         "targets",
         PROD + 'writers = ["databricks 16.4", "delta-spark 3.3.2"]\napply_with = "databricks 16.4"',
         PROD + 'writers = ["databricks 16.4"]',
-        [("targets.prod.engine", "databricks 16.4, delta-spark 3.3.2", "databricks 16.4")],
+        [("targets.prod.writers", "databricks 16.4, delta-spark 3.3.2", "databricks 16.4")],
     ),
     (
         "tables",
@@ -195,7 +195,7 @@ LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
         "targets",
         PROD + 'variables = {catalog = "main"}',
         PROD + 'variables = {catalog = "dev"}',
-        [("targets.prod.variables", None, None)],
+        [("targets.prod.variables.catalog", None, None)],
     ),
 ]
 

@@ -72,8 +72,8 @@ def column_dropped(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]:
         path = format_path(change.path)
         yield Problem(
             f"{path} is dropped: queries that name it fail, and its values remain only in older versions",
-            help="keep it as `deprecated` while it has readers; time travel reads the values until VACUUM "
-            "deletes the files, and untracked streams of the table fail at every start",
+            help=f"{ctx.wording.keep_deprecated} while it has readers; time travel reads the values until "
+            "VACUUM deletes the files, and untracked streams of the table fail at every start",
             part="dropped",
             delta_error=_ERROR,
         )

@@ -25,8 +25,9 @@ def column_renamed(change: FieldRenamed, ctx: RuleContext) -> Iterator[Problem]:
     the writer merges schemas. A stream that reads the table without a schema tracking location fails at every
     start with `DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG`, and a read of the change data feed
     across the rename fails with `DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE` or
-    `DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA`. Where only case differs,
-    queries and writers find the column, but the streams fail too.
+    `DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA`. A DataFrame that was made
+    before the rename fails with `DELTA_SCHEMA_CHANGE_SINCE_ANALYSIS`, as after a widening (measured on Delta
+    4.4.0). Where only case differs, queries and writers find the column, but the streams fail too.
 
     ## What to do
 

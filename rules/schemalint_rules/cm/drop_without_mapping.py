@@ -70,7 +70,10 @@ def drop_without_mapping(change: FieldRemoved, ctx: RuleContext) -> Iterator[Pro
     if path_key(change.path) in ctx.contract.state.dropped_by_key and not ctx.has_column_mapping:
         yield Problem(
             f"{format_path(change.path)} is dropped, but the table has no column mapping",
-            help="set `delta.columnMapping.mode: name` under `properties`, or keep it as `deprecated`",
+            help=ctx.wording.either(
+                ctx.wording.setting("delta.columnMapping.mode", "name"),
+                ctx.wording.keep_deprecated,
+            ),
             remedy=lambda: ctx.contract.state.with_property(COLUMN_MAPPING_MODE, "name"),
             delta_error="DELTA_UNSUPPORTED_DROP_COLUMN",
         )

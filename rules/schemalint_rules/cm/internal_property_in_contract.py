@@ -74,7 +74,7 @@ def internal_property_in_contract(contract: Contract, ctx: RuleContext) -> Itera
             refused = not ctx.has_value(key, value) and _is_refused(key, exists=not ctx.is_new_table)
             yield Problem(
                 f"{key} is an internal property, which Delta writes itself",
-                help="remove the line: `apply` leaves unchanged what the contract does not mention",
+                help="remove the line",
                 severity=None if refused else Severity.WARNING,
                 object=ObjectRef("property", key),
                 delta_error=_refusal(key, value) if refused else None,

@@ -65,7 +65,10 @@ def invalid_column_name(contract: Contract, ctx: RuleContext) -> Iterator[Proble
         if characters and not (was_mapped and field_at(ctx.before.columns, path)):
             yield Problem(
                 f"{format_path(path)} has {_describe(characters)} in its name, which needs column mapping",
-                help="choose another name, or set `delta.columnMapping.mode: name`",
+                help=ctx.wording.either(
+                    "choose another name",
+                    ctx.wording.setting("delta.columnMapping.mode", "name"),
+                ),
                 path=path,
                 remedy=lambda: contract.state.with_property(COLUMN_MAPPING_MODE, "name"),
                 delta_error=_refusal(path, ctx),

@@ -99,7 +99,7 @@ def mapping_mode_transition(change: PropertyChanged, ctx: RuleContext) -> Iterat
         yield Problem(
             "column mapping cannot be switched off: the table has a clustering that the contract does not "
             "declare",
-            help="declare the clustering: `clustered_by: […]`",
+            help=f"declare the clustering: {ctx.wording.clustered_by}",
         )
     else:
         yield Problem(

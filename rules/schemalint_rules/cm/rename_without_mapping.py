@@ -68,7 +68,7 @@ def rename_without_mapping(change: FieldRenamed, ctx: RuleContext) -> Iterator[P
         old = format_path((*change.path[:-1], change.old_name))
         yield Problem(
             f"{old} is renamed to {format_path(change.path)}, but the table has no column mapping",
-            help="set `delta.columnMapping.mode: name` under `properties`, or keep the name",
+            help=ctx.wording.either(ctx.wording.setting("delta.columnMapping.mode", "name"), "keep the name"),
             remedy=lambda: ctx.contract.state.with_property(COLUMN_MAPPING_MODE, "name"),
             delta_error="DELTA_UNSUPPORTED_RENAME_COLUMN",
         )

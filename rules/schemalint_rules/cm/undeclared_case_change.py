@@ -65,7 +65,10 @@ def undeclared_case_change(contract: Contract, ctx: RuleContext) -> Iterator[Pro
         if not _has_spelling(contract, path, before.name):
             yield Problem(
                 f"{format_path(path)} was {before.name} before: Delta ignores case and keeps the old name",
-                help=f"restore the old spelling, or declare the rename: `renamed_from: {before.name}`",
+                help=ctx.wording.either(
+                    "restore the old spelling",
+                    ctx.wording.declare_rename.format(old=before.name, new=field.name),
+                ),
                 path=path,
             )
 

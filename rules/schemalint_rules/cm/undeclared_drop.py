@@ -73,7 +73,7 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
     path = format_path(change.path)
     if path_key(change.path) in ctx.contract.state.dropped_by_key:
         if _was_listed_for_another(change.path, ctx):
-            entry = f"{{column: {path}, type: {print_type(change.field.type)}}}"
+            entry = ctx.wording.entry([("column", path), ("type", print_type(change.field.type))])
             yield Problem(
                 f"{path} is gone from the contract, and its entry under `dropped` is of an earlier column",
                 help=f"to drop it, add `{entry}` to `dropped`",
@@ -82,10 +82,12 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
     candidates = _candidates(change, ctx)
     names = " or ".join(format_path((name,)) for name in candidates[:_MOST_NAMES])
     names += f" or one of {len(candidates) - _MOST_NAMES:,} others" if len(candidates) > _MOST_NAMES else ""
-    renamed = f"if it is {names} now, add `renamed_from: {change.field.name}` there; " if names else ""
+    renamed = (
+        f"if it is {names} now, {ctx.wording.renaming(change.field.name, candidates[0])}; " if names else ""
+    )
     yield Problem(
-        f"{path} is gone from the contract, neither renamed nor listed under `dropped`",
-        help=f"{renamed}to drop it, list it: `dropped: [{path}]`; if no table ever had it, approve this",
+        f"{path} is gone from the {ctx.wording.file}, {ctx.wording.neither}",
+        help=f"{renamed}to drop it, {ctx.wording.dropping(path)}; if no table ever had it, approve this",
         remedy=partial(_remedy, change, candidates, ctx.contract.state),
     )
 

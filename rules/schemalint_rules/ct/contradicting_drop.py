@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.change import DeletionListed
 from schemalint.delta.datatype import DataType, type_at
-from schemalint.delta.path import format_path
+from schemalint.delta.path import Path, format_path
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
@@ -78,15 +78,24 @@ def contradicting_drop(fact: Contract | DeletionListed, ctx: RuleContext) -> Ite
         if entry.type is None:
             yield Problem(
                 f"{path} is dropped and declared",
-                help="remove it from `dropped`, or give the old column's type there: `{column: …, type: …}`",
+                help=f"take it out of `dropped` first{_older(entry.path, ctx)}",
                 path=entry.path,
             )
         elif _is_same(entry.type, declared):
             yield Problem(
                 f"{path} is dropped and declared with the same type, {print_type(declared)}",
-                help="remove it from `dropped`",
+                help="take it out of `dropped` first",
                 path=entry.path,
             )
+
+
+def _older(path: Path, ctx: RuleContext) -> str:
+    """Return how the entry can stay: it is about a column of the same name, with the type of that one."""
+    old = type_at(ctx.base.state.columns, path) if ctx.base is not None else None
+    if old is None:
+        return "; if an older column of that name is to go too, give its type there: `{column: …, type: …}`"
+    entry = ctx.wording.entry([("column", format_path(path)), ("type", print_type(old))])
+    return f", or give the type of the column that goes: `{entry}`"
 
 
 def _check_entry(entry: DeletionListed, ctx: RuleContext) -> Iterator[Problem]:

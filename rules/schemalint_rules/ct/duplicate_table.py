@@ -6,7 +6,7 @@ from schemalint.plugin import DuplicateTable, Problem, RuleContext, Severity, ru
 
 
 @rule("CT002", on=DuplicateTable, severity=Severity.ERROR, verdict="impossible")
-def duplicate_table(duplicate: DuplicateTable, _ctx: RuleContext) -> Iterator[Problem]:
+def duplicate_table(duplicate: DuplicateTable, ctx: RuleContext) -> Iterator[Problem]:
     """Two contracts declare the same table, or the same location.
 
     ## What it does
@@ -53,5 +53,6 @@ def duplicate_table(duplicate: DuplicateTable, _ctx: RuleContext) -> Iterator[Pr
     """
     yield Problem(
         f"another contract, at {duplicate.other}, also declares the {duplicate.kind} {duplicate.value}",
-        help="keep one of the two; put differences between environments under `targets`",
+        help="keep one of the two"
+        + ("; put differences between environments under `targets`" if ctx.wording.by_target else ""),
     )

@@ -6,7 +6,7 @@ from schemalint.plugin import Fix, JudgedException, Problem, RuleContext, Severi
 
 
 @rule("CT005", on=JudgedException, severity=Severity.WARNING, fixable=True)
-def exception_unused(judged: JudgedException, _ctx: RuleContext) -> Iterator[Problem]:
+def exception_unused(judged: JudgedException, ctx: RuleContext) -> Iterator[Problem]:
     """An exception approves no finding of this run.
 
     ## What it does
@@ -51,6 +51,13 @@ def exception_unused(judged: JudgedException, _ctx: RuleContext) -> Iterator[Pro
     if judged.fault == "unused":
         yield Problem(
             f"{judged.written.title} approves nothing here",
-            help="remove it, or name the rule, the object and the change as the finding does",
+            help=_help(judged, ctx),
             fix=Fix("remove the exception", ()),
         )
+
+
+def _help(judged: JudgedException, ctx: RuleContext) -> str:
+    wanted = (
+        f"let it say {ctx.wording.entry(judged.wanted)}, as a finding of this run" if judged.wanted else ""
+    )
+    return ctx.wording.either("remove it", wanted)

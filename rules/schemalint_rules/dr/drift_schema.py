@@ -51,7 +51,7 @@ _HELP = {
     DriftKind.APPLIED: "",
     DriftKind.APPLIED_IN_PART: "the next `apply` changes the rest",
     DriftKind.DRIFTED: "declare the live state, or restore the declared one: `apply --repair-drift`",
-    DriftKind.UNDECLARED: "declare it, list it under `dropped`, or allow it: `open: {columns: true}`",
+    DriftKind.UNDECLARED: "",
 }
 
 
@@ -193,9 +193,12 @@ def _help(drift: Drift, ctx: RuleContext) -> str:
         return f"declare it: `features: [{drift.change.name}]`, or drop it: `drop_features`"
     if drift.kind == DriftKind.UNDECLARED and ctx.contract.is_rebuilt:
         return f"declare it: the next build of {ctx.contract.managed_by} takes it away"
+    if drift.kind == DriftKind.UNDECLARED:
+        return f"declare it, {ctx.wording.either(ctx.wording.drop_undeclared, ctx.wording.open_columns)}"
     if drift.kind == DriftKind.DRIFTED and isinstance(drift.change, FieldRenamed):
         old, new = drift.change.path[-1], drift.change.old_name
-        return f"rename it back, or declare the new name: `name: {new}, renamed_from: {old}`"
+        rename = ctx.wording.renaming(str(old), new)
+        return f"rename it back, or declare the new name, and {rename}"
     return _HELP[drift.kind]
 
 

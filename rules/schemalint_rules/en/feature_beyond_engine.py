@@ -100,7 +100,7 @@ def feature_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Prob
             elif _asks_in_vain(ctx, kind[1], name):
                 yield Problem(
                     f"{ctx.writer} adds {name}, which {what} needs, to an existing table only on request",
-                    help=f"request the feature: `features: [{name}]`",
+                    help=ctx.wording.request_feature.format(name=name),
                     object=ObjectRef(*kind),
                     delta_error="DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
                     remedy=partial(_with_feature, contract, name),

@@ -78,7 +78,9 @@ def property_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Pro
         if problem is not None:
             yield replace(
                 problem,
-                help="remove it, or declare it under `targets`, for the targets whose engine knows it",
+                help=ctx.wording.either(
+                    "remove it", ctx.wording.by_target.format(which="whose engine knows it")
+                ),
                 object=ObjectRef("property", key),
                 delta_error="DELTA_UNKNOWN_CONFIGURATION" if problem.severity is not Severity.INFO else None,
             )

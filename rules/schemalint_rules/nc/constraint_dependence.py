@@ -105,9 +105,10 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
     undeclared = sorted(name for name in (*using, *unparsed) if name not in declared)
     column = format_path(path)
     if broken:
+        remove = ctx.wording.remove_constraint.format(name=broken[0])
         yield Problem(
             f"{column} will be gone, but {_listed(broken)} would still use it",
-            help="update the expression of the constraint, or remove it (`name: null`)",
+            help=f"update the expression of the constraint, or {remove}",
             severity=Severity.ERROR,
             delta_error=_ERROR,
         )
@@ -117,7 +118,7 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
             if not set(undeclared) <= set(unparsed)
             else f"{column} changes, and may be used by {_listed(undeclared)}, which schemalint cannot parse "
             "and the contract does not declare",
-            help="declare the constraint under `constraints`, or remove it there (`name: null`)",
+            help=f"declare the constraint, or {ctx.wording.remove_constraint.format(name=undeclared[0])}",
             severity=Severity.ERROR,
             delta_error=None if set(undeclared) <= set(unparsed) else _ERROR,
         )

@@ -75,7 +75,9 @@ def constraint_refuses_new_nulls(change: FieldAdded, ctx: RuleContext) -> Iterat
                 column = format_path(used)
                 yield Problem(
                     f"the constraint {name} is true of no row that is there: {column} is new, so it is null",
-                    help=f"fill {column} with `backfill`, or begin with `{column} IS NULL OR`",
+                    help=ctx.wording.either(
+                        ctx.wording.fill.format(column=column), f"begin with `{column} IS NULL OR`"
+                    ),
                     object=ObjectRef("constraint", name),
                     delta_error=_ERROR,
                 )

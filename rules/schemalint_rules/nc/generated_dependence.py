@@ -148,9 +148,10 @@ def _source_changed(change: _SourceChange, ctx: RuleContext) -> Iterator[Problem
         yield from _own_type_changed(change)
     using, unparsed = listed(users.of(path)), listed(users.unparsed)
     if using:
+        drop = ctx.wording.dropping(*using)
         yield Problem(
             f"{column} cannot change: it is the source of {', '.join(using)}",
-            help=f"leave it unchanged, or drop what is computed from it: `dropped: [{', '.join(using)}]`",
+            help=f"leave it unchanged; or drop what is computed from it, and {drop}",
             delta_error=_SOURCE,
         )
     elif unparsed:

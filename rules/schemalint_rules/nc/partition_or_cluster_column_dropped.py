@@ -100,13 +100,13 @@ def partition_or_cluster_column_dropped(
         case ClusteringChanged(new=(_, *_)) if ctx.before.partitioned_by:
             yield Problem(
                 "the table is partitioned and cannot be clustered",
-                help="leave out `clustered_by`, or create a new table",
+                help=f"leave out {ctx.wording.clustered_by}, or create a new table",
                 delta_error=_BOTH,
             )
         case TableAdded(state=TableState(partitioned_by=(_, *_), clustered_by=(_, *_))):
             yield Problem(
                 "a table cannot be both partitioned and clustered",
-                help="leave out `partitioned_by`; `clustered_by` can change later",
+                help=f"leave out {ctx.wording.partitioned_by}; {ctx.wording.clustered_by} can change later",
                 delta_error=_BOTH_NEW,
             )
 
@@ -116,7 +116,7 @@ def _dropped(path: Path, ctx: RuleContext) -> Iterator[Problem]:
     if len(path) == 1 and path_key(path)[0] in ctx.before.partition_keys:
         yield Problem(
             f"the table is partitioned by {column}, which cannot be dropped",
-            help="keep it, marked as `deprecated`, or create a new table",
+            help=ctx.wording.either(ctx.wording.keep_deprecated, "create a new table"),
             delta_error=_PARTITION,
         )
     is_declared = isinstance(ctx.contract.state.clustered_by, tuple)
@@ -129,9 +129,9 @@ def _dropped(path: Path, ctx: RuleContext) -> Iterator[Problem]:
         names = ", ".join(format_path(clustered) for clustered in inside)
         yield Problem(
             f"the table stays clustered by {names}, but {column} is dropped",
-            help="take it out of `clustered_by` in the same edit"
+            help=f"take it out of {ctx.wording.clustered_by} in the same edit"
             if is_declared
-            else "declare the new clustering in the same edit: `clustered_by: […]`",
+            else f"declare the new clustering in the same edit: {ctx.wording.clustered_by}",
             # Delta accepts the drop of a struct around the column, and fails later.
             delta_error=_CLUSTERING if any(len(clustered) == len(path) for clustered in inside) else None,
         )

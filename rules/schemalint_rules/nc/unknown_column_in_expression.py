@@ -125,9 +125,9 @@ def unknown_column_in_expression(fact: Contract | LiveTable, ctx: RuleContext) -
         if expression.place is Place.CONSTRAINT:
             yield from _constraint(expression, ctx)
         elif expression.place is Place.DEFAULT:
-            yield from _unparsed(expression)
+            yield from _unparsed(expression, ctx)
         elif expression.path is not None and ctx.is_new_table:
-            yield from _unparsed(expression)
+            yield from _unparsed(expression, ctx)
             yield from _generated(expression.path, expression.text, ctx)
 
 
@@ -160,11 +160,16 @@ def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
         )
 
 
-def _unparsed(expression: Expression) -> Iterator[Problem]:
+def _unparsed(expression: Expression, ctx: RuleContext) -> Iterator[Problem]:
     if columns_used(expression.text) is None:
         yield Problem(
             f"schemalint cannot parse {expression.subject}, so its columns are not checked",
-            help="Spark may accept it or not: `apply` asks it before the first statement",
+            help="Spark may accept it or not"
+            + (
+                ": `apply` asks it before the first statement"
+                if ctx.contract.managed_by == "schemalint"
+                else ""
+            ),
             severity=Severity.WARNING,
             path=expression.path,
             object=ObjectRef("constraint", expression.name) if expression.path is None else None,
@@ -186,7 +191,7 @@ def _constraint(expression: Expression, ctx: RuleContext) -> Iterator[Problem]:
             delta_error=grammar_error,
         )
         return
-    yield from _unparsed(expression)
+    yield from _unparsed(expression, ctx)
     used = columns_used(text) or frozenset()
     before = ctx.before.constraints.get(name)
     used_before = frozenset() if before is None else columns_used(before) or frozenset()

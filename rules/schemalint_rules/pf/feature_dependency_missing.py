@@ -86,7 +86,9 @@ def feature_dependency_missing(contract: Contract, ctx: RuleContext) -> Iterator
             if missing := FEATURES[name].requires - requested:
                 yield Problem(
                     f"feature {name} requires {', '.join(sorted(missing))}, which Delta adds",
-                    help=f"name it too: `features: [{', '.join(sorted({name, *missing}))}]`",
+                    help=ctx.wording.request_too.format(
+                        names=", ".join(sorted({name, *missing})), missing=" and ".join(sorted(missing))
+                    ),
                     severity=Severity.INFO,
                     object=ObjectRef("feature", name),
                 )

@@ -59,7 +59,7 @@ def feature_line_removed(change: FeatureChanged | PropertyChanged, ctx: RuleCont
     row = find_feature(name) if name else None
     if row is None or row.name in ctx.contract.created_features | ctx.contract.drop_features:
         return
-    help_ = f"to drop it: `drop_features: [{row.name}]`; otherwise keep the line"
+    help_ = f"to drop it: {ctx.wording.drop_feature.format(name=row.name)}; otherwise keep the line"
     yield Problem(
         f"feature {row.name} is no longer requested, but stays in the table's protocol",
         help=help_ if row.removable else "keep the line: Delta cannot drop this feature",

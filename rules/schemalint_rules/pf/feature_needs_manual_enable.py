@@ -71,7 +71,7 @@ def feature_needs_manual_enable(contract: Contract, ctx: RuleContext) -> Iterato
         yield Problem(
             f"the default of {', '.join(map(format_path, with_default))} needs the feature {_FEATURE}, "
             "which the table does not support",
-            help=f"request the feature: `features: [{_FEATURE}]`",
+            help=ctx.wording.request_feature.format(name=_FEATURE),
             path=with_default[0],
             remedy=lambda: replace(contract.state, features=contract.state.features | {_FEATURE}),
             delta_error="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",

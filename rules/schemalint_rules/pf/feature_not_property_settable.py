@@ -9,7 +9,10 @@ from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severit
 
 
 class _Refusal(NamedTuple):
-    """The error class on a new and on an existing table (None: Delta gives none), and the help."""
+    """The error class on a new and on an existing table (None: Delta gives none), and the help.
+
+    The help has a place for the word of the clustering.
+    """
 
     created: str | None
     altered: str | None
@@ -21,7 +24,7 @@ _REFUSALS = {
     "clustering": _Refusal(
         "DELTA_CREATE_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
         "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
-        "declare the columns instead: `clustered_by: [...]` adds the feature",
+        "declare the columns instead: {clustered_by} adds the feature",
     ),
     "catalogManaged": _Refusal(
         "DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION",
@@ -94,7 +97,7 @@ def feature_not_property_settable(contract: Contract, ctx: RuleContext) -> Itera
             refusal = _REFUSALS[name]
             yield Problem(
                 f"feature {name} cannot be set by name",
-                help=refusal.help,
+                help=refusal.help.format(clustered_by=ctx.wording.clustered_by),
                 object=ObjectRef(request.kind, request.entry),
                 delta_error=refusal.created if new_table else refusal.altered,
             )

@@ -62,7 +62,7 @@ def feature_status_invalid(contract: Contract, ctx: RuleContext) -> Iterator[Pro
                 + (
                     "which does not request the feature" if refused else "the deprecated word for 'supported'"
                 ),
-                help=f"list the name instead: `features: [{request.name}]`"
+                help=ctx.wording.request_feature.format(name=request.name)
                 if find_feature(request.name)
                 else "remove the line: there is no such feature",
                 severity=None if refused else Severity.WARNING,

@@ -79,7 +79,7 @@ def legacy_protocol_gap(upgrade: ProtocolUpgrade, ctx: RuleContext) -> Iterator[
         f"the protocol rises from {_protocol(upgrade.before)} to {_protocol(upgrade.after)}"
         + (f" because of {because}" if because else "")
         + (f"; this exceeds {exceeded}" if exceeded else ""),
-        help=" ".join(_help(upgrade, allowed=allowed, exceeded=exceeded)),
+        help=" ".join(_help(upgrade, allow=ctx.wording.allow_upgrade, allowed=allowed, exceeded=exceeded)),
         severity=Severity.INFO if allowed else Severity.ERROR,
         object=ObjectRef(*upgrade.because[0][:2]) if upgrade.because else None,
     )
@@ -93,7 +93,7 @@ def _protocol(features: frozenset[str]) -> str:
 def _cause(kind: str, name: str, features: frozenset[str]) -> str:
     if kind == "feature":
         return f"feature {name}"
-    return f"{name if kind == 'clustering' else f'{kind} {name}'} ({_list(features)})"
+    return f"{'the clustering' if kind == 'clustering' else f'{kind} {name}'} ({_list(features)})"
 
 
 def _exceeded_limits(upgrade: ProtocolUpgrade, ctx: RuleContext) -> str:
@@ -104,11 +104,11 @@ def _exceeded_limits(upgrade: ProtocolUpgrade, ctx: RuleContext) -> str:
     return format_limits({name: limit for name, limit in after.items() if name not in before})
 
 
-def _help(upgrade: ProtocolUpgrade, *, allowed: bool, exceeded: str) -> Iterator[str]:
+def _help(upgrade: ProtocolUpgrade, *, allow: str, allowed: bool, exceeded: str) -> Iterator[str]:
     if exceeded:
         yield f"Raise {exceeded}, or do without the features."
-    elif not allowed:
-        yield "Allow it with `protocol: {allow_upgrade: true}`."
+    elif allow and not allowed:
+        yield f"Allow it with {allow}."
     rows = [FEATURES[name] for name in sorted(upgrade.added) if name in FEATURES]
     if readers := [row.name for row in rows if row.reader]:
         yield f"Clients without {_list(readers)} lose access."

@@ -69,7 +69,7 @@ def protocol_version_in_contract(contract: Contract, ctx: RuleContext) -> Iterat
     yield Problem(
         " and ".join(f"{key}: {declared[key]}" for key in version_keys)
         + f": the contract requests a protocol version, which {_effect(supported, result)}",
-        help="remove the line, and list the features that no property adds under `features`",
+        help=f"remove the line, and list the features that no property adds {ctx.wording.list_features}",
         object=ObjectRef("property", version_keys[0]),
         new=", ".join(declared[key] for key in version_keys),
     )

@@ -133,7 +133,7 @@ def _of_partitions(
             f"the table is partitioned by {name}, which is {print_type(column.type)}",
             help=f"partition by columns that are {texts}"
             if types
-            else "cluster the table instead: clustered_by",
+            else f"cluster the table instead: {ctx.wording.clustered_by}",
             object=ObjectRef("partitioning", "partitioned_by"),
             new=f"{name} {print_type(column.type)}",
         )

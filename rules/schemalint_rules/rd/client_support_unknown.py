@@ -61,7 +61,9 @@ def client_support_unknown(unknown: SupportUnknown, _ctx: RuleContext) -> Iterat
     yield Problem(
         f"it is unknown what {client} ({_some(unknown.consumers)}) does with {_some(unknown.tables)}: "
         f"{', '.join(unknown.why)}",
-        help="Declare its version, or try it and add rows under `[[clients]]`.",
+        help="Try it and add rows under `[[clients]]`."
+        if unknown.version or not unknown.has_versions
+        else "Declare its version, or try it and add rows under `[[clients]]`.",
     )
 
 

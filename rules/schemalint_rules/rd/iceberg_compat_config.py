@@ -207,11 +207,12 @@ def _row_tracking(key: str, ctx: RuleContext) -> Iterator[Problem]:
         )
 
     if key == _V3 and not is_true(ctx.before.properties.get(_V3)) and _is_tracked_before(ctx):
+        remove = ctx.wording.remove_property.format(key=_TRACKING)
         yield _problem(
             ctx,
             [key],
             f"{key} cannot be set on a table that has row tracking already",
-            f"unset it in a change before this one (`{_TRACKING}: null`): {_V3} turns it on again",
+            f"in a change before this one, {remove}: {_V3} turns it on again",
             None,
         )
 

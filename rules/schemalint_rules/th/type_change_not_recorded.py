@@ -77,7 +77,7 @@ def type_change_not_recorded(change: TypeChanged | TypeHistoryChanged, ctx: Rule
     properties: {delta.enableTypeWidening: true}
     ```
     """
-    if ctx.base is None:
+    if ctx.base is None or not ctx.contract.says("type_changes"):
         return
     path, at = carrier_of(change.path)
     new = field_at(ctx.contract.state.columns, path)
@@ -91,23 +91,17 @@ def type_change_not_recorded(change: TypeChanged | TypeHistoryChanged, ctx: Rule
             f"{format_path(change.path)} is widened from {print_type(change.old)} to "
             f"{print_type(change.new)}, "
             f"which type_changes of {format_path(path)} does not record",
-            help=_help(change, at),
+            help=_help(change, at, ctx),
             fix=_fix(path, old, new),
         )
 
 
-def _help(change: TypeChanged, at: PartPath) -> str:
+def _help(change: TypeChanged, at: PartPath, ctx: RuleContext) -> str:
     fix = "let `schemalint check --fix` add the entry"
     if at:
         return fix
-    old, new = (_quoted(print_type(type_)) for type_ in (change.old, change.new))
-    return f"add `{{from: {old}, to: {new}}}` to its `type_changes`, or {fix}"
-
-
-def _quoted(type_text: str) -> str:
-    if type_text.isalnum():
-        return type_text
-    return f'"{type_text}"'
+    entry = ctx.wording.entry([("from", print_type(change.old)), ("to", print_type(change.new))])
+    return f"add `{entry}` to its `type_changes`, or {fix}"
 
 
 def _is_recordable(change: TypeChanged, ctx: RuleContext) -> bool:

@@ -58,7 +58,7 @@ def constraint_as_property(contract: Contract, ctx: RuleContext) -> Iterator[Pro
             name = key[len(CONSTRAINT_PREFIX) :]
             yield Problem(
                 f"{key} is a constraint, not a table property",
-                help=f"move it: `constraints: {{{name}: {value}}}`",
+                help=f"move it: {ctx.wording.constraining(name, value)}",
                 object=ObjectRef("property", key),
                 delta_error=None if ctx.is_new_table else "DELTA_ADD_CONSTRAINTS",
             )

@@ -11,7 +11,7 @@ _PROTOCOL = (PropertyVerdict.FEATURE, PropertyVerdict.VERSION, PropertyVerdict.I
 
 
 @rule("TP005", on=(PropertyChanged, ConstraintChanged), severity=Severity.WARNING, scope="contract")
-def managed_line_removed(change: PropertyChanged | ConstraintChanged, _ctx: RuleContext) -> Iterator[Problem]:
+def managed_line_removed(change: PropertyChanged | ConstraintChanged, ctx: RuleContext) -> Iterator[Problem]:
     """The contract no longer mentions a property or a constraint, so it stays on the table.
 
     ## What it does
@@ -60,12 +60,12 @@ def managed_line_removed(change: PropertyChanged | ConstraintChanged, _ctx: Rule
     if change.new is not UNMANAGED or not isinstance(change.old, str):
         return
     if isinstance(change, ConstraintChanged):
-        entry, section, name = f"constraint {change.name}", "constraints", change.name
+        entry, remove = f"constraint {change.name}", ctx.wording.remove_constraint.format(name=change.name)
     elif judge_property(change.key, change.old) in _PROTOCOL:
         return
     else:
-        entry, section, name = f"property {change.key}", "properties", change.key
+        entry, remove = f"property {change.key}", ctx.wording.remove_property.format(key=change.key)
     yield Problem(
         f"{entry} is no longer declared: it stays on the table as {change.old!r}",
-        help=f"to remove it, write `{name}: null` under `{section}`",
+        help=f"to remove it, {remove}",
     )

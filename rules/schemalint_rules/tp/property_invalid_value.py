@@ -92,7 +92,7 @@ def property_invalid_value(fact: Contract | LiveTable, ctx: RuleContext) -> Iter
         if judge_property(key, value) == PropertyVerdict.INVALID and not ctx.has_value(key, value):
             yield Problem(
                 str(property_problem(key, value)),
-                help="write such a value, or `null` for Delta's default",
+                help=ctx.wording.either("write such a value", ctx.wording.default_value),
                 object=ObjectRef("property", key),
                 new=value,
                 delta_error=value_refusal(key, value),

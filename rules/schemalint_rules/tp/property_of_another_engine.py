@@ -56,7 +56,7 @@ def property_of_another_engine(contract: Contract, ctx: RuleContext) -> Iterator
         if is_refused_by(ctx.engine, key):
             yield Problem(
                 f"{key} is a property of Databricks: this target's engine refuses it, so no plan sets it",
-                help="declare it under `targets`, for the targets on Databricks",
+                help=ctx.wording.by_target.format(which="on Databricks") or "leave it out for this target",
                 object=ObjectRef("property", key),
                 delta_error="DELTA_UNKNOWN_CONFIGURATION",
             )

@@ -15,7 +15,7 @@ _COMMENT = "comment"
     delta_errors=("UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",),
     verdict="impossible",
 )
-def reserved_property(contract: Contract, _ctx: RuleContext) -> Iterator[Problem]:
+def reserved_property(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """The contract sets a table property that Spark or schemalint reserves.
 
     ## What it does
@@ -67,17 +67,17 @@ def reserved_property(contract: Contract, _ctx: RuleContext) -> Iterator[Problem
     for key in sorted(RESERVED & contract.state.properties.keys()):
         yield Problem(
             f"Spark reserves the property {key}",
-            help=_help(key),
+            help=_help(key, ctx),
             object=ObjectRef("property", key),
             delta_error=None if key == _COMMENT else "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
         )
 
 
-def _help(key: str) -> str:
+def _help(key: str, ctx: RuleContext) -> str:
     match key:
         case "comment":
-            return "write it as the `description` of the table"
-        case "owner" | "location":
-            return f"write it as the key `{key}` of the contract, or rename the property"
+            return f"write it as {ctx.wording.table_comment}"
+        case "owner" | "location" if word := getattr(ctx.wording, key):
+            return f"write it as {word}, or rename the property"
         case _:
             return "remove the line, or rename the property"

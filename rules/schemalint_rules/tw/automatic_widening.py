@@ -64,6 +64,6 @@ def automatic_widening(change: PropertyChanged | TableAdded, ctx: RuleContext) -
         return
     yield Problem(
         f"{_PROPERTY} is turned on: writers with mergeSchema then widen columns by themselves",
-        help="allow it with `open: {widening: true}`, or forbid it in the writers' sessions",
+        help=ctx.wording.either(ctx.wording.open_widening, "forbid it in the writers' sessions"),
         object=ObjectRef("property", _PROPERTY),
     )

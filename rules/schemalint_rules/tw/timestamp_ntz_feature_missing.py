@@ -73,7 +73,7 @@ def timestamp_ntz_feature_missing(change: TypeChanged | FieldAdded, ctx: RuleCon
     if type_ is not None and any(inner == TIMESTAMP_NTZ for _path, inner in walk(type_)):
         yield Problem(
             f"{format_path(change.path)} uses timestamp_ntz, but the table does not support {_FEATURE}",
-            help=f"request the feature: `features: [{_FEATURE}]`",
+            help=ctx.wording.request_feature.format(name=_FEATURE),
             remedy=lambda: replace(ctx.contract.state, features=ctx.contract.state.features | {_FEATURE}),
             delta_error="DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
         )

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.change import FieldAdded, TableAdded
-from schemalint.delta.datatype import DataType, walk
+from schemalint.delta.datatype import DataType, String, walk
 from schemalint.delta.engine_answers import has_own_types
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.type_text import print_type
@@ -91,9 +91,15 @@ def _refused(type_: DataType, path: Path, ctx: RuleContext) -> Iterator[Problem]
         if (error := storage_error(leaf)) is not None and not has_own_types(ctx.engine, leaf):
             yield Problem(
                 f"{format_path(leaf_path)} is declared {print_type(leaf)}, which Delta does not store",
-                help="store the value as a number, text or binary",
+                help=_help(leaf),
                 path=leaf_path,
                 new=print_type(leaf),
                 delta_error=error,
                 unreadable=error == _GEOSPATIAL,
             )
+
+
+def _help(type_: DataType) -> str:
+    if isinstance(type_, String):
+        return "leave COLLATE out, and apply the collation in the query"
+    return "store the value as a number, text or binary"

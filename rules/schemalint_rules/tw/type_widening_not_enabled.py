@@ -71,7 +71,7 @@ def type_widening_not_enabled(change: TypeChanged, ctx: RuleContext) -> Iterator
         old, new = print_type(change.old), print_type(change.new)
         yield Problem(
             f"{format_path(change.path)} is widened from {old} to {new}, but {_PROPERTY} is not true",
-            help=f"set `{_PROPERTY}: true` under `properties`",
+            help=ctx.wording.setting(_PROPERTY, "true"),
             delta_error="DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
             remedy=lambda: ctx.contract.state.with_property(_PROPERTY, "true"),
             fix=Fix(

@@ -16,14 +16,15 @@ from schemalint.author.adopt.configuration import BASELINE, CONFIGURATION, CONTR
 from schemalint.author.adopt.file_changes import FileChange, UnchangedFile, new_file
 from schemalint.author.adopt.initial_findings import baseline_of
 from schemalint.author.adopt.pipelines import Service, hook_change, job_change
+from schemalint.author.adopt.writers import Writers, writers_of
 from schemalint.author.pull import pull
 from schemalint.author.pull.pull_input import PullFailure, PullInput, PullResult, declared_contracts, find
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.values import frozen, replace
-from schemalint.delta.engine import WHO_WROTE, as_setting, recent_since, recent_writers
+from schemalint.delta.engine import WHO_WROTE, as_setting, recent_since
 from schemalint.delta.path import split_path
 from schemalint.project.code_owners import CodeOwners
-from schemalint.project.config.trust import Trusted, TrustedTarget
+from schemalint.project.config.trust import Trusted, TrustedTarget, with_writers
 from schemalint.project.git import Repository
 from schemalint.tables.catalog import Catalog
 from schemalint.tables.storage import location_key
@@ -112,6 +113,9 @@ def adopt(request: AdoptionInput) -> Adoption:
     home = root / (config.folder or "")
     of_dbt: list[str] = []
     pulled = _pulled(request, home, of_dbt)
+    writers = writers_of(pulled.writers, int(time.time() * 1000))
+    if request.new_settings is not None and (writers.engines or writers.clients):
+        request = _with_writers(request, writers)
     contracts = tuple(
         FileChange(Path(os.path.abspath(file.path)), file.after)  # noqa: PTH100 (follows no link)
         for file in pulled.files
@@ -127,7 +131,7 @@ def adopt(request: AdoptionInput) -> Adoption:
             help="a table is a folder that holds a _delta_log; say where they are: --root PATH or URI",
         )
     baseline, unjudged = _baseline(request, contracts)
-    changes = [*_configuration(request, pulled), *baseline]
+    changes = [*_configuration(request, writers), *baseline]
     if request.of_dbt is None:  # `dbt parse` takes too long for a hook
         changes.append(hook_change(root, request.source))
     job = job_change(root, request.service, request.source)
@@ -186,12 +190,18 @@ def _without_dbt(request: AdoptionInput, errors: list[PullFailure], of_dbt: list
             yield table
 
 
-def _configuration(request: AdoptionInput, pulled: PullResult) -> Iterator[FileChange | UnchangedFile]:
-    engines = recent_writers(pulled.writers, int(time.time() * 1000))
+def _with_writers(request: AdoptionInput, writers: Writers) -> AdoptionInput:
+    """Return the request with who wrote the tables in the settings, by which the baseline is made."""
+    text = writers.added_to(request.new_settings or "")
+    settings = with_writers(request.settings, request.target.name, CONFIGURATION, text)
+    target = settings.targets[request.target.name]
+    return replace(request, new_settings=text, settings=settings, target=target)
+
+
+def _configuration(request: AdoptionInput, writers: Writers) -> Iterator[FileChange | UnchangedFile]:
+    engines = writers.engines
     if request.new_settings is not None:
-        line = f"# {as_setting(engines)}  # {WHO_WROTE}: see docs/engines.md\n"
-        text = request.new_settings + (line if engines else "")
-        yield new_file(request.repository.root / CONFIGURATION, text)
+        yield new_file(request.repository.root / CONFIGURATION, request.new_settings)
         return
     file, config = request.repository.root / (request.settings.config.file or ""), request.settings.config
     is_undeclared = bool(engines) and not request.target.engines.all

@@ -56,7 +56,7 @@ class _Pulling:
         self._tables: dict[str, str] = {}
         self._unchanged: list[str] = []
         self._failed: list[PullFailure] = []
-        self._writers: list[Mapping[str, int]] = []
+        self._writers: dict[str, Mapping[str, int]] = {}
         self._undeclarable: list[str] = []
 
     def result(self) -> PullResult:
@@ -67,7 +67,7 @@ class _Pulling:
             (*self._printed, *changed_texts),
             tuple(self._unchanged),
             tuple(self._failed),
-            tuple(self._writers),
+            self._writers,
             tuple(self._undeclarable),
         )
 
@@ -100,7 +100,7 @@ class _Pulling:
 
     def _pull(self, lookup: TableLookup, table: LiveTable) -> None:
         since = self._request.writers_since
-        self._writers.append(table.writers if since is None else table.writers_since(since))
+        self._writers[lookup.contract.table] = table.writers if since is None else table.writers_since(since)
         self._undeclarable += (
             f"{lookup.contract.table}: no contract declares the invariant of {format_path(path)}: "
             f"{invariant.expression or 'it cannot be read'}"

@@ -10,7 +10,7 @@ from schemalint import contract as contracts
 from schemalint.author.contract_files import PulledFile
 from schemalint.author.pull.live_declaration import Scope
 from schemalint.base.errors import ConfigError, ContractError, SchemalintError
-from schemalint.base.values import frozen
+from schemalint.base.values import field, frozen
 from schemalint.contract.contract_files import contract_files
 from schemalint.delta.path import format_path, split_path
 from schemalint.model.contract import Contract
@@ -84,14 +84,14 @@ class PullResult:
         files: The files to write.
         unchanged: The names of the tables whose contracts are up to date.
         failed: The tables that could not be pulled.
-        writers: `LiveTable.writers` of each table.
+        writers: `LiveTable.writers` of each table, by its name.
         undeclarable: What no contract declares, and statements cannot change: a sentence each.
     """
 
     files: tuple[PulledFile, ...]
     unchanged: tuple[str, ...]
     failed: tuple[PullFailure, ...]
-    writers: tuple[Mapping[str, int], ...] = ()
+    writers: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     undeclarable: tuple[str, ...] = ()
 
 

@@ -19,6 +19,7 @@ from schemalint.delta.datatype import UNMANAGED, map_fields
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract
 from schemalint.model.file_format import FileFormat
+from schemalint.model.wording import Wording
 
 OF_FIELDS: Final = ("comment", "default", "generated", "identity", "type_changes")
 """The parts of a column that a dialect may not be able to say, as `Field` names them."""
@@ -54,6 +55,9 @@ class Dialect(Protocol):
 
     IS_EDITED: bool
     """Whether schemalint edits its files, and whether they hold exceptions."""
+
+    WORDING: Wording
+    """How its files say what the help of a finding asks for."""
 
     def candidate(self, path: str, data: bytes) -> bool:
         """Return whether a file that its globs choose may declare tables; it is called for each file."""

@@ -16,6 +16,7 @@ from schemalint.base.modules import module_names, module_of
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.dialects import said
 from schemalint.model.contract import Contract
+from schemalint.model.wording import Wording
 from schemalint.project.config.declaration_files import ContractsEntry
 
 
@@ -90,6 +91,9 @@ class MadeFile(Protocol):
     EXPRESSES: frozenset[str]
     """As `Dialect.EXPRESSES`."""
 
+    WORDING: Wording
+    """As `Dialect.WORDING`; a contract that has words of its own keeps them."""
+
     def read(self, source: Source) -> MadeReading:
         """Return the tables that a file declares."""
 
@@ -105,7 +109,13 @@ def read_made(source: Source) -> MadeReading:
     made = module_of(sys.modules[__name__], name, MadeFile)
     reading = made.read(source)
     contracts = (
-        replace(said(contract, made.EXPRESSES), dialect=name, is_edited=False, is_made=True)
+        replace(
+            said(contract, made.EXPRESSES),
+            dialect=name,
+            wording=made.WORDING if contract.wording == Wording() else contract.wording,
+            is_edited=False,
+            is_made=True,
+        )
         for contract in reading.contracts
     )
     return replace(reading, contracts=tuple(contracts))

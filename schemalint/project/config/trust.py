@@ -193,6 +193,20 @@ def proposed(file: str, text: str) -> Trusted:
     return Trusted(parse(file, text.encode()), file)
 
 
+def with_writers(settings: Trusted, target: str, file: str, text: str) -> Trusted:
+    """Return settings with who writes the tables of a target, of a configuration that is about to be written.
+
+    Raises:
+        ConfigError: It would be invalid.
+    """
+    found, config = parse(file, text.encode()), settings.config
+    engines = found.targets[target].engines
+    targets = {**config.targets, target: replace(config.targets[target], engines=engines)}
+    return replace(
+        settings, config=replace(config, targets=targets, consumers=found.consumers, tables=found.tables)
+    )
+
+
 def given_target(
     name: str, *, catalog: str | None = None, allowed_locations: tuple[str, ...] = ()
 ) -> TrustedTarget:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from schemalint.base.document.scalars import print_scalar
 from schemalint.base.errors import ContractError
+from schemalint.contract.dialects.native.exception_reader import KEY
 from schemalint.model.exception import NAMED, ExceptionSource
-from schemalint.model.finding import CheckResult, Finding, JudgedTable, Severity
+from schemalint.model.finding import (
+    CheckResult,
+    ExceptionsFile,
+    Finding,
+    JudgedTable,
+    Severity,
+    exception_keys,
+)
 from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED
 from schemalint.report.text_helpers import first_few
 
 _WIDTH: Final = 72
 _UNNAMED: Final = ("table", "partitioning", "clustering")
-_EXCEPTIONS: Final = "exceptions.yaml"
 
 
 class Approval(NamedTuple):
@@ -22,11 +29,19 @@ class Approval(NamedTuple):
 
     Attributes:
         file: The file for it.
-        lines: Its YAML.
+        lines: Its YAML, whole where the file or the key is new.
+        where: Where it goes in the file; empty for the end.
+        is_new: Whether there is no such file.
     """
 
     file: str
     lines: tuple[str, ...]
+    where: str = ""
+    is_new: bool = False
+
+    def place(self, quoted: str) -> str:
+        """Return where it is pasted, with the file as a format writes it."""
+        return f"in {'a new file ' if self.is_new else ''}{quoted}{self.where}"
 
 
 class Ways(NamedTuple):
@@ -67,32 +82,26 @@ def _approval(finding: Finding, table: JudgedTable, result: CheckResult) -> Appr
     )
     if not in_contract and ExceptionSource.FILE not in result.accepts:
         return None
-    keys = [*_keys(finding)] if in_contract else [("table", finding.table), *_keys(finding)]
+    keys = [*exception_keys(finding)] if in_contract else [("table", finding.table), *exception_keys(finding)]
     try:
         entry = _wrapped([f"{key}: {_scalar(value)}" for key, value in keys])
     except ContractError:  # a name that YAML cannot represent
         return None
-    if in_contract:
-        return Approval(table.file, ("allow:", *entry))
-    return Approval(_EXCEPTIONS, ("exceptions:", *entry))
+    if not in_contract:
+        return _in_file(result.exceptions_file, entry)
+    if table.has_exceptions:
+        return Approval(table.file, tuple(entry), ", below `allow:`")
+    return Approval(table.file, ("allow:", *entry))
 
 
-def _keys(finding: Finding) -> Iterator[tuple[str, str]]:
-    yield "rule", finding.code
-    kind, name = finding.object.kind, finding.object.name
-    if finding.column is not None:
-        yield "column", finding.column
-    elif kind in NAMED:
-        yield kind, name
-    else:
-        yield "object", kind
-    if finding.old is not None:
-        yield "from", finding.old
-    if finding.new is not None:
-        yield "to", finding.new
-    if finding.needs_rewrite:
-        yield "via", "rewrite"
-    yield "reason", ""
+def _in_file(file: ExceptionsFile, entry: Iterable[str]) -> Approval:
+    match file.entries:
+        case None:
+            return Approval(file.name, (f"{KEY}: 1", "exceptions:", *entry), is_new=True)
+        case 0:
+            return Approval(file.name, ("exceptions:", *entry), ", in place of `exceptions: []`")
+        case _:
+            return Approval(file.name, tuple(entry), ", below `exceptions:`")
 
 
 def _scalar(text: str) -> str:

@@ -63,7 +63,7 @@ def _ways(finding: Finding, ways: Ways, *, color: bool) -> Iterator[str]:
     """Render how to approve the finding, and who can be asked."""
     margin = _margin(finding.location)
     if ways.approval:
-        where = f"in {printable(ways.approval.file)}, with a reason:"
+        where = f"{ways.approval.place(printable(ways.approval.file))}, with a reason:"
         yield from _notes([Note("or approve", where)], margin, color=color)
         yield from (f"{margin}     {printable(line)}" for line in ways.approval.lines)
     if ways.ask:

@@ -229,7 +229,7 @@ def _finding(finding: Finding, ways: Ways, result: CheckResult) -> Element:
         lines = [f"+ {printable(line)}\n" for line in split_lines(change.text.strip("\r\n"))]
         add(article, _pre("".join(lines), "What the fix writes", "fix"))
     if ways.approval:
-        add(article, _note("or approve", f"in {ways.approval.file}, with a reason:"))
+        add(article, _note("or approve", f"{ways.approval.place(ways.approval.file)}, with a reason:"))
         add(
             article,
             _pre("\n".join(map(printable, ways.approval.lines)), "The entry that approves it", "entry"),

@@ -118,7 +118,7 @@ def _finding(finding: Finding, ways: Ways) -> Iterator[str]:
         text = "\n".join(change.text.strip("\r\n") for change in finding.text_changes)
         yield from _indented(markdown_fence(text[:_LONGEST], "yaml"))
     if ways.approval:
-        yield f"- **or approve** in {markdown_code(ways.approval.file)}, with a reason:"
+        yield f"- **or approve** {ways.approval.place(markdown_code(ways.approval.file))}, with a reason:"
         yield from _indented(markdown_fence("\n".join(ways.approval.lines), "yaml"))
     if ways.ask:
         yield f"- **or ask**: {_prose(ways.ask)}"

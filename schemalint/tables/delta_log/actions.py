@@ -84,7 +84,7 @@ class CommitInfo:
         timestamp: The in-commit timestamp, or the time of the writer's clock.
         parameters: ``operationParameters``, with values as text.
         user: ``userName``, or ``userId`` if that is missing.
-        engine: ``engineInfo``.
+        engine: ``engineInfo``, or what older releases of delta-rs call ``clientVersion``.
         in_commit_timestamp: The commit's time if the feature inCommitTimestamp is enabled.
         is_missing: Whether the commit has no such action.
     """
@@ -266,7 +266,7 @@ def read_info(body: Body) -> CommitInfo:
         user_metadata=_text(body, "userMetadata"),
         parameters=_texts(parameters) if isinstance(parameters, dict) else {},
         user=_text(body, "userName") or _text(body, "userId"),
-        engine=_text(body, "engineInfo"),
+        engine=_text(body, "engineInfo") or _text(body, "clientVersion"),  # of delta-rs before 0.27
         in_commit_timestamp=in_commit,
         is_missing=False,
     )

@@ -12,9 +12,11 @@ from schemalint.contract.dialects import OF_CONTRACTS, OF_FIELDS, OF_TABLES, Rea
 from schemalint.contract.dialects.native.document_reader import handles, read_beside, read_document
 from schemalint.model.contract import Contract
 from schemalint.model.file_format import NATIVE_FORMAT, FileFormat
+from schemalint.model.wording import Wording
 
 EXPRESSES: Final = frozenset((*OF_CONTRACTS, *OF_TABLES, *OF_FIELDS))
 IS_EDITED: Final = True
+WORDING: Final = Wording()
 
 
 def candidate(_path: str, data: bytes) -> bool:

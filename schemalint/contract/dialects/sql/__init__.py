@@ -24,12 +24,43 @@ from schemalint.contract.dialects.sql.table import Anchors, Table
 from schemalint.contract.dialects.sql.targets import with_target
 from schemalint.model.contract import Contract, ManagedHow
 from schemalint.model.file_format import FileFormat, Variables
+from schemalint.model.wording import Wording
 
 EXPRESSES: Final = frozenset(
     {"comment", "default", "generated", "identity"}
     | {"description", "partitioned_by", "clustered_by", "constraints", "properties"}
 )
 IS_EDITED: Final = False
+WORDING: Final = Wording(
+    set_property="set `'{key}' = '{value}'` in TBLPROPERTIES",
+    request_feature="set `'delta.feature.{name}' = 'supported'` in TBLPROPERTIES",
+    request_too="request {missing} too",
+    list_features="in TBLPROPERTIES: `'delta.feature.NAME' = 'supported'`",
+    drop_feature="`ALTER TABLE … DROP FEATURE {name}`",
+    allow_upgrade='`ignore = ["PF004"]` for the table, under `[[tables]]` of the configuration',
+    drop_column="run `ALTER TABLE … DROP COLUMN {path}`, and approve this",
+    neither="and nothing says that it is renamed or dropped",
+    renamed_from="run `ALTER TABLE … RENAME COLUMN {old} TO {new}`, and approve this",
+    declare_rename="run `ALTER TABLE … RENAME COLUMN {old} TO {new}`, and approve this",
+    keep_deprecated="keep it",
+    clustered_by="CLUSTER BY",
+    partitioned_by="PARTITIONED BY",
+    declare_constraint="`CONSTRAINT {name} CHECK ({condition})`",
+    remove_constraint="run `ALTER TABLE … DROP CONSTRAINT {name}`",
+    remove_property="run `ALTER TABLE … UNSET TBLPROPERTIES ('{key}')`",
+    fill="fill {column}",
+    drop_old="drop {column}",
+    drop_undeclared="drop it",
+    open_columns="",
+    open_widening="",
+    by_target="",
+    default_value="leave it out for Delta's default",
+    table_comment="COMMENT",
+    location="LOCATION",
+    owner="",
+    file="statement",
+    is_yaml=False,
+)
 
 
 def candidate(_path: str, _data: bytes) -> bool:

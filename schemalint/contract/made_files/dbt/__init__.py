@@ -20,10 +20,42 @@ from schemalint.contract.made_files.dbt.positions import SchemaFiles
 from schemalint.delta.path import split_path
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Contract
+from schemalint.model.wording import Wording
 
 EXPRESSES: Final = frozenset(
     {"comment", "description", "owner", "partitioned_by", "clustered_by", "constraints", "properties"}
 )
+
+WORDING: Final = Wording(
+    set_property="set `{key}: '{value}'` under `tblproperties`",
+    request_feature="set `delta.feature.{name}: supported` under `tblproperties`",
+    request_too="request {missing} too",
+    list_features="under `tblproperties`: `delta.feature.NAME: supported`",
+    drop_feature="`ALTER TABLE … DROP FEATURE {name}`",
+    allow_upgrade="`protocol: {allow_upgrade: true}` in a contract with `extends: dbt`",
+    drop_column="list it in a contract with `extends: dbt`: `dropped: [{path}]`",
+    neither="and nothing says that it is renamed or dropped",
+    renamed_from="say so in a contract with `extends: dbt`: `renamed_from: {{{new}: {old}}}`",
+    declare_rename="declare the rename in a contract with `extends: dbt`: `renamed_from: {{{new}: {old}}}`",
+    keep_deprecated="keep it",
+    clustered_by="`liquid_clustered_by`",
+    partitioned_by="`partition_by`",
+    declare_constraint="`constraints: [{{type: check, name: {name}, expression: {condition}}}]`",
+    remove_constraint="run `ALTER TABLE … DROP CONSTRAINT {name}`",
+    remove_property="run `ALTER TABLE … UNSET TBLPROPERTIES ('{key}')`",
+    fill="fill {column}",
+    drop_old="drop {column}",
+    drop_undeclared="drop it",
+    open_columns="allow it in a contract with `extends: dbt`: `open: {columns: true}`",
+    open_widening="allow it in a contract with `extends: dbt`: `open: {widening: true}`",
+    by_target="",
+    default_value="leave it out for Delta's default",
+    table_comment="the `description` of the model, with `persist_docs`",
+    location="`location_root`",
+    owner="the `owner` of a group",
+    file="model",
+)
+"""What dbt cannot say stands in a contract of schemalint's own that extends the model."""
 
 
 def read(source: Source) -> MadeReading:

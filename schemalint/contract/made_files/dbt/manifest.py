@@ -31,6 +31,7 @@ _OF_CONFIG: Final = frozenset(
         *("materialized", "file_format", "table_format", "contract", "persist_docs", "meta", "group"),
         *("partition_by", "liquid_clustered_by", "auto_liquid_cluster", "tblproperties"),
         *("on_schema_change", "full_refresh", "use_safer_relation_operations"),
+        "incremental_apply_config_changes",
         *("location_root", "include_full_name_in_path"),
     )
 )
@@ -155,7 +156,7 @@ class _PrunedObjects:
                 self._left -= columns
                 if self._left < 0:
                     raise self._too_many()
-                return {name: value for name in kept if (value := entries.get(name))}
+                return {name: value for name in kept if (value := entries.get(name)) or value is False}
         return entries
 
     def _too_many(self) -> ContractError:

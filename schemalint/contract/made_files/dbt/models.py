@@ -35,8 +35,9 @@ _FORMATS: Final = {"databricks": "delta", "fabricspark": "delta", "spark": "parq
 """The format of a table whose model names none, by dbt's adapter: dbt-databricks and dbt-fabricspark write
 Delta, dbt-spark what Spark's ``USING`` defaults to, whose validation calls it parquet."""
 
-_ADAPTER_ALTERING_CHECKS: Final = "databricks"
-"""dbt-spark makes CHECK constraints of models, never of columns: ``spark__alter_column_set_constraints``."""
+_DATABRICKS: Final = "databricks"
+"""The adapter that alters constraints and properties of tables which exist. dbt-spark makes CHECK constraints
+of models, never of columns: ``spark__alter_column_set_constraints``."""
 
 _HOW: Final[Mapping[str, ManagedHow]] = {"table": "replace", "incremental": "alter", "snapshot": "alter"}
 """How dbt brings a table to its declaration, by materialization."""
@@ -175,6 +176,8 @@ class Models:
             managed_by="dbt",
             managed_how="rename" if is_renamed else how,
             on_column_change=_on_change(node) if how == "alter" else None,
+            alters_settings=self.adapter == _DATABRICKS
+            and config.get("incremental_apply_config_changes") is not False,
             open=WriterPermissions(columns=bool(columns.untyped)),
             consumers=readers_of(self.manifest, text(node, "unique_id")),
             file=file,
@@ -214,7 +217,7 @@ class Models:
         if not _is_enforced(node):
             return {}
         constraints = [*mappings(node, "constraints")]
-        if self.adapter == _ADAPTER_ALTERING_CHECKS:
+        if self.adapter == _DATABRICKS:
             constraints += [
                 each for column in mappings(node, "columns") for each in mappings(column, "constraints")
             ]

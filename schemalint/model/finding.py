@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,7 +18,8 @@ from schemalint.model.change_kind import kind_of
 from schemalint.model.client import ClientSupport
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Backfill
-from schemalint.model.exception import NAMED, ExceptionSource, WrittenException
+from schemalint.model.exception import ExceptionSource, WrittenException
+from schemalint.model.exception_entry import ExceptionsFile
 from schemalint.model.rule_codes import FIRST_CONFIGURATION, SETTING_LOOSENED
 
 if TYPE_CHECKING:
@@ -277,25 +278,6 @@ class Finding:
         return hashlib.sha256(json.dumps(self.identity).encode()).hexdigest()
 
 
-def exception_keys(finding: Finding) -> Iterator[tuple[str, str]]:
-    """Yield the keys of an exception that approves a finding, with an empty reason."""
-    yield "rule", finding.code
-    kind, name = finding.object.kind, finding.object.name
-    if finding.column is not None:
-        yield "column", finding.column
-    elif kind in NAMED:
-        yield kind, name
-    else:
-        yield "object", kind
-    if finding.old is not None:
-        yield "from", finding.old
-    if finding.new is not None:
-        yield "to", finding.new
-    if finding.needs_rewrite:
-        yield "via", "rewrite"
-    yield "reason", ""
-
-
 @frozen
 class ApprovedFinding:
     """A finding that an exception silences, and the exception."""
@@ -343,19 +325,6 @@ class Run:
     compared: tuple[str, ...] = ()
     skipped: tuple[SkippedTable, ...] = ()
     engines: tuple[str, ...] = ()
-
-
-@frozen
-class ExceptionsFile:
-    """The file of exceptions that an entry can be added to.
-
-    Attributes:
-        name: Its path in the repository.
-        entries: How many entries it has; None if there is no file.
-    """
-
-    name: str = "exceptions.yaml"
-    entries: int | None = None
 
 
 @frozen

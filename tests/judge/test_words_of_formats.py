@@ -44,6 +44,7 @@ def is_sayable(contract: Contract) -> bool:
     return not (
         contract.backfills
         or contract.deprecated
+        or contract.rewrites
         or contract.targets
         or contract.drop_features
         or contract.state.requested_features

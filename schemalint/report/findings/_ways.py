@@ -9,13 +9,12 @@ from schemalint.base.document.scalars import print_scalar
 from schemalint.base.errors import ContractError
 from schemalint.contract.dialects.native.exception_reader import KEY
 from schemalint.model.exception import NAMED, ExceptionSource
+from schemalint.model.exception_entry import ExceptionsFile, exception_keys
 from schemalint.model.finding import (
     CheckResult,
-    ExceptionsFile,
     Finding,
     JudgedTable,
     Severity,
-    exception_keys,
 )
 from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED
 from schemalint.report.text_helpers import first_few

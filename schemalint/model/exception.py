@@ -114,3 +114,16 @@ class WrittenException:
         if self.added:
             return f"{who} by this change"
         return who
+
+
+@frozen
+class ExceptionsFile:
+    """The file of exceptions that an entry can be added to.
+
+    Attributes:
+        name: Its path in the repository.
+        entries: How many entries it has; None if there is no file.
+    """
+
+    name: str = "exceptions.yaml"
+    entries: int | None = None

@@ -1,28 +1,11 @@
-"""The entry that would approve a finding, and the file that it can stand in."""
+"""The entry of an exception that would approve a finding."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from schemalint.base.values import frozen
 from schemalint.model.exception import NAMED
-
-if TYPE_CHECKING:
-    from schemalint.model.finding import Finding
-
-
-@frozen
-class ExceptionsFile:
-    """The file of exceptions that an entry can be added to.
-
-    Attributes:
-        name: Its path in the repository.
-        entries: How many entries it has; None if there is no file.
-    """
-
-    name: str = "exceptions.yaml"
-    entries: int | None = None
+from schemalint.model.finding import Finding
 
 
 def exception_keys(finding: Finding) -> Iterator[tuple[str, str]]:

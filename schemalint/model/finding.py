@@ -18,8 +18,7 @@ from schemalint.model.change_kind import kind_of
 from schemalint.model.client import ClientSupport
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Backfill
-from schemalint.model.exception import ExceptionSource, WrittenException
-from schemalint.model.exception_entry import ExceptionsFile
+from schemalint.model.exception import ExceptionsFile, ExceptionSource, WrittenException
 from schemalint.model.rule_codes import FIRST_CONFIGURATION, SETTING_LOOSENED
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from schemalint.base.errors import ContractError, SchemalintError
 from schemalint.base.printable import visible
 from schemalint.base.values import field, frozen, replace
 from schemalint.model.contract import Contract
-from schemalint.model.exception import ExceptionSource, WrittenException
-from schemalint.model.exception_entry import ExceptionsFile
+from schemalint.model.exception import ExceptionsFile, ExceptionSource, WrittenException
 from schemalint.project.git import Revision
 
 FILE: Final = "exceptions.yaml"

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from schemalint.base.document.scalars import print_scalar
 from schemalint.base.errors import ContractError
 from schemalint.contract.dialects.native.exception_reader import KEY
-from schemalint.model.exception import NAMED, ExceptionSource
-from schemalint.model.exception_entry import ExceptionsFile, exception_keys
+from schemalint.model.exception import NAMED, ExceptionsFile, ExceptionSource
+from schemalint.model.exception_entry import exception_keys
 from schemalint.model.finding import (
     CheckResult,
     Finding,

@@ -22,6 +22,7 @@ from schemalint.base.values import replace
 from schemalint.contract.dialects.sql.file_reader import FileReader
 from schemalint.contract.dialects.sql.lexer import SqlText
 from schemalint.delta.diff import diff
+from schemalint.delta.properties import find_property
 from schemalint.delta.table import TableState
 from schemalint.model.declaration import created_state
 from support.logs import read_live
@@ -35,7 +36,7 @@ _NAME: Final = re.compile(
 _BY_DESIGN: Final = ("takes its columns from", "takes the columns of", "IDENTIFIER()", "DEFAULT COLLATION")
 """What is refused because the columns stand somewhere else, whatever Delta says."""
 
-_KEPT_BY_DELTA: Final = frozenset({"delta.columnMapping.maxColumnId", "delta.feature.allowColumnDefaults"})
+_NOT_STORED: Final = "delta.feature.allowColumnDefaults"
 
 
 class Engine:
@@ -64,7 +65,11 @@ class Engine:
 
 def comparable(state: TableState) -> TableState:
     """Return a state without what the engine adds by itself."""
-    kept = {key: value for key, value in state.set_properties.items() if key not in _KEPT_BY_DELTA}
+    kept = {
+        key: value
+        for key, value in state.set_properties.items()
+        if key != _NOT_STORED and ((row := find_property(key)) is None or not row.written_by_delta)
+    }
     return replace(state, features=frozenset(), properties=kept)
 
 
@@ -128,7 +133,9 @@ def main(folders: list[str]) -> None:
 
     with tempfile.TemporaryDirectory() as name:
         spark = start_session(Path(name) / "warehouse")
-        spark.conf.set("spark.sql.sources.default", "delta")  # as the entry's `using`
+        # As the entry says by `using`; Spark 3.5 makes a table of Hive otherwise.
+        spark.conf.set("spark.sql.sources.default", "delta")
+        spark.conf.set("spark.sql.legacy.createHiveTableByDefault", "false")
         engine = Engine(spark, Path(name))
         for folder in folders:
             counts: Counter[str] = Counter()

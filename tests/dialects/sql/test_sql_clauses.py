@@ -58,7 +58,8 @@ OTHERS: Final = """\
 Of the statements in SQL files of {count} public repositories, each alone, {read:,} are read, {skipped:,}
 skipped and {refused:,} refused, on 2026-11-28: `tests/dialects/sql/corpora.yaml` has commits and counts.
 None is left out in silence. Most refused ones are about a table that another file creates, or of other
-databases.
+databases. Of the tables that are read in 32 of these folders, Delta 4.4.0 accepted 182, 4.0.1 181 and 3.3.2
+130, and the log had each as it was read; of what is refused they accepted queries alone (`on_engine.py`).
 """
 
 ADDED: Final = frozenset({"delta.columnMapping.maxColumnId", "delta.feature.allowColumnDefaults"})

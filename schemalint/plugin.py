@@ -31,6 +31,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from schemalint.base.values import Itself, field, frozen, grouped, replace
+from schemalint.base.wording import Wording
 from schemalint.delta.change import (
     Change,
     ClusteringChanged,
@@ -75,7 +76,6 @@ from schemalint.model.fact import (
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
 from schemalint.model.marker import OWN_PROPERTIES
 from schemalint.model.rule_option import Option, OptionValue
-from schemalint.model.wording import Wording
 
 __all__ = [
     "OWN_PROPERTIES",

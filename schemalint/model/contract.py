@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from schemalint.base.errors import Location
 from schemalint.base.values import field, frozen, replace
+from schemalint.base.wording import Wording
 from schemalint.delta import protocol
 from schemalint.delta.datatype import RecordedChange
 from schemalint.delta.engine import Engine, Engines
@@ -18,7 +19,6 @@ from schemalint.delta.table import TableState
 from schemalint.model.consumer import Consumer, ConsumerFault
 from schemalint.model.exception import RuleException
 from schemalint.model.rewrite import Rewrites
-from schemalint.model.wording import Wording
 
 
 @frozen

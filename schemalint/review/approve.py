@@ -236,3 +236,22 @@ def _object_entry(finding: Finding) -> str:
     if kind in NAMED:
         return f"{kind}: {name}"
     return f"object: {kind}"
+
+
+def exception_keys(finding: Finding) -> Iterator[tuple[str, str]]:
+    """Yield the keys of an exception that approves a finding, with an empty reason."""
+    yield "rule", finding.code
+    kind, name = finding.object.kind, finding.object.name
+    if finding.column is not None:
+        yield "column", finding.column
+    elif kind in NAMED:
+        yield kind, name
+    else:
+        yield "object", kind
+    if finding.old is not None:
+        yield "from", finding.old
+    if finding.new is not None:
+        yield "to", finding.new
+    if finding.needs_rewrite:
+        yield "via", "rewrite"
+    yield "reason", ""

@@ -25,11 +25,10 @@ from schemalint.judge.verdict import judge
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.effective import EVERYWHERE, effective
 from schemalint.model.exception import ExceptionSource, RuleException, WrittenException, named_object
-from schemalint.model.exception_entry import exception_keys
 from schemalint.model.fact import Drift, JudgedException, LiveTableMissing, RootWithoutTables
 from schemalint.model.finding import Finding, Remove, TextChange
 from schemalint.plugin import Rule
-from schemalint.review.approve import ExceptionResult, is_expired, last_day
+from schemalint.review.approve import ExceptionResult, exception_keys, is_expired, last_day
 from schemalint.review.check_cases import CheckCases
 from schemalint.review.check_input import CheckInput
 from schemalint.review.rulebook import load_rules, nearest_rules

@@ -23,8 +23,14 @@ from schemalint.project.config.config_keys import NESTED_KEYS
 from schemalint.project.config.nested_settings import NAME, is_beginning, is_covered
 from schemalint.project.git import DEFAULT_GLOBS
 from schemalint.project.git.listing import including
-from schemalint.review.loosening import Comparison, Loosening, inside_each, loosened_engines
-from schemalint.review.lost_options import LostOption, lost_options
+from schemalint.review.lost_options import (
+    Comparison,
+    Loosening,
+    LostOption,
+    inside_each,
+    loosened_engines,
+    lost_options,
+)
 from schemalint.review.rulebook import load_rules
 
 MOST_LOOSENINGS: Final = 50

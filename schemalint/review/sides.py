@@ -39,7 +39,7 @@ from schemalint.project.config.toml_text import Positions
 from schemalint.project.config.trust import ConfigOptions, RuleFiles, Trusted
 from schemalint.project.git import Contents, EmptyTree, Repository, Revision, Side, Worktree
 from schemalint.review.loosened_settings import deciding_between, loosenings_of
-from schemalint.review.loosening import Loosening
+from schemalint.review.lost_options import Loosening
 from schemalint.review.moved_contracts import moves_to_looser_settings
 from schemalint.review.rule_sets import rules_about_configuration
 

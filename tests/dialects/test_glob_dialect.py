@@ -21,6 +21,7 @@ WORDS: Final = '''\
 """Tables in words: ``sales.orders has id bigint, amount decimal(10,2)``, one on a line."""
 
 from schemalint.base.errors import ContractError, Location
+from schemalint.base.wording import Wording
 from schemalint.contract.dialects import Reading
 from schemalint.delta.datatype import Field, Struct
 from schemalint.delta.table import TableState
@@ -28,6 +29,7 @@ from schemalint.delta.type_text import TypeTextError, parse_type
 from schemalint.model.contract import Contract
 
 EXPRESSES = frozenset()
+WORDING = Wording()
 IS_EDITED = False
 
 

@@ -19,12 +19,14 @@ STRUCT_TYPE = '''\
 import json
 
 from schemalint.base.errors import ContractError, Location
+from schemalint.base.wording import Wording
 from schemalint.contract.made_files import MadeReading
 from schemalint.delta.schema_json import parse_schema
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract
 
 EXPRESSES = frozenset({"comment"})
+WORDING = Wording()
 
 
 def read(source):
@@ -97,7 +99,7 @@ def test_a_file_of_another_tool_is_never_edited(declared: Project) -> None:
 
 def test_an_exception_for_its_table_stands_in_exceptions_yaml(declared: Project) -> None:
     declared.repo.write("schemas.json", SCHEMAS.replace("decimal(10,2)", "decimal(5,2)"))
-    assert "or approve: in exceptions.yaml" in declared.run("check").out
+    assert "or approve: in a new file exceptions.yaml" in declared.run("check").out
     declared.repo.write(
         "exceptions.yaml",
         "schemalint_exceptions: 1\nexceptions:\n  - {table: sales.orders, rule: TW003, column: amount, "

@@ -15,11 +15,11 @@ from typing import Any, Final, Protocol, TypeAlias
 from schemalint.base.errors import ContractError
 from schemalint.base.modules import module_names, module_of
 from schemalint.base.values import field, frozen, replace
+from schemalint.base.wording import Wording
 from schemalint.delta.datatype import UNMANAGED, map_fields
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract
 from schemalint.model.file_format import FileFormat
-from schemalint.model.wording import Wording
 
 OF_FIELDS: Final = ("comment", "default", "generated", "identity", "type_changes")
 """The parts of a column that a dialect may not be able to say, as `Field` names them."""

@@ -14,9 +14,9 @@ from typing import Protocol
 from schemalint.base.errors import ContractError
 from schemalint.base.modules import module_names, module_of
 from schemalint.base.values import field, frozen, replace
+from schemalint.base.wording import Wording
 from schemalint.contract.dialects import said
 from schemalint.model.contract import Contract
-from schemalint.model.wording import Wording
 from schemalint.project.config.declaration_files import ContractsEntry
 
 

@@ -9,7 +9,6 @@ from schemalint.base.document.scalars import print_scalar
 from schemalint.base.errors import ContractError
 from schemalint.contract.dialects.native.exception_reader import KEY
 from schemalint.model.exception import NAMED, ExceptionsFile, ExceptionSource
-from schemalint.model.exception_entry import exception_keys
 from schemalint.model.finding import (
     CheckResult,
     Finding,
@@ -18,6 +17,7 @@ from schemalint.model.finding import (
 )
 from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED
 from schemalint.report.text_helpers import first_few
+from schemalint.review.approve import exception_keys
 
 _WIDTH: Final = 72
 _UNNAMED: Final = ("table", "partitioning", "clustering")

@@ -17,6 +17,7 @@ from typing import Final
 from schemalint.base.document import decode
 from schemalint.base.errors import ContractError
 from schemalint.base.values import replace
+from schemalint.base.wording import Wording
 from schemalint.contract.dialects import Reading
 from schemalint.contract.dialects.sql.file_reader import FileReader
 from schemalint.contract.dialects.sql.lexer import SqlText
@@ -24,7 +25,6 @@ from schemalint.contract.dialects.sql.table import Anchors, Table
 from schemalint.contract.dialects.sql.targets import with_target
 from schemalint.model.contract import Contract, ManagedHow
 from schemalint.model.file_format import FileFormat, Variables
-from schemalint.model.wording import Wording
 
 EXPRESSES: Final = frozenset(
     {"comment", "default", "generated", "identity"}

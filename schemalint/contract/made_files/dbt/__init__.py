@@ -13,6 +13,7 @@ from typing import Final
 from schemalint.base.document import print_scalar
 from schemalint.base.errors import ContractError, Location
 from schemalint.base.printable import visible
+from schemalint.base.wording import Wording
 from schemalint.contract.made_files import MadeReading, Origin, Source
 from schemalint.contract.made_files.dbt.manifest import mapping, parse_manifest, read_catalog, text
 from schemalint.contract.made_files.dbt.models import Model, Models, counted, origin_commit
@@ -20,7 +21,6 @@ from schemalint.contract.made_files.dbt.positions import SchemaFiles
 from schemalint.delta.path import split_path
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Contract
-from schemalint.model.wording import Wording
 
 EXPRESSES: Final = frozenset(
     {"comment", "description", "owner", "partitioned_by", "clustered_by", "constraints", "properties"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -134,7 +135,8 @@ def _entries(result: CheckResult) -> dict[str, list[str]]:
     lines: defaultdict[str, list[str]] = defaultdict(list)
     printed = (ways_out(finding, result.tables_by_name, result).approval for finding in result.findings)
     for approval in dict.fromkeys(filter(None, printed)):
-        lines[approval.file] += (line.replace('""}', f"{REASON}}}") for line in approval.lines[1:])
+        entry = dropwhile(lambda line: not line.startswith("  - "), approval.lines)  # keys and files are new
+        lines[approval.file] += (line.replace('""}', f"{REASON}}}") for line in entry)
     return lines
 
 

@@ -51,22 +51,25 @@ class AskedExpressions:
 
     Attributes:
         taken: The keys of tables with the texts that Spark takes.
+        answered: The same of all texts that it was asked about.
         refused: What it refuses, by table key.
         asked: How many expressions it was asked about.
         kept: How many were not sent.
     """
 
     taken: frozenset[tuple[str, str]] = frozenset()
+    answered: frozenset[tuple[str, str]] = frozenset()
     refused: Mapping[str, tuple[ExpressionRefused, ...]] = field(default_factory=dict)
     asked: int = 0
     kept: int = 0
 
     def gives_way(self, finding: Finding) -> bool:
         """Whether a finding is a guess that Spark contradicts."""
-        if (table_key(finding.table), finding.new or "") not in self.taken or finding.code not in _GIVE_WAY:
+        key = table_key(finding.table), finding.new or ""
+        if _is_unread(finding):
+            return key in self.answered
+        if key not in self.taken or finding.code not in _GIVE_WAY or finding.delta_error is None:
             return False
-        if finding.delta_error is None:  # "schemalint cannot parse it"
-            return finding.code == "NC012" and finding.severity == Severity.WARNING
         return finding.delta_error.startswith(_GIVE_WAY[finding.code])
 
 
@@ -80,7 +83,8 @@ def asked_expressions(
         ask: Asks a session.
         findings: Those of the offline model: an expression that has one is not reported twice.
     """
-    found = {(table_key(finding.table), finding.new) for finding in findings}
+    found = {(table_key(each.table), each.new) for each in findings if not _is_unread(each)}
+    answered: set[tuple[str, str]] = set()
     taken: set[tuple[str, str]] = set()
     refused: dict[str, tuple[ExpressionRefused, ...]] = {}
     asked = kept = 0
@@ -91,12 +95,18 @@ def asked_expressions(
                 kept += 1
                 continue
             asked += 1
+            answered.add((key, expression.text))
             fact = _refused(expression, answer)
             if fact is None:
                 taken.add((key, expression.text))
             elif (key, expression.text) not in found and not _was_refused(before, expression, ask):
                 refused[key] = (*refused.get(key, ()), fact)
-    return AskedExpressions(frozenset(taken), refused, asked, kept)
+    return AskedExpressions(frozenset(taken), frozenset(answered), refused, asked, kept)
+
+
+def _is_unread(finding: Finding) -> bool:
+    """Whether a finding says that schemalint cannot parse an expression."""
+    return finding.code == "NC012" and finding.delta_error is None and finding.severity == Severity.WARNING
 
 
 def not_modelled(states: Iterable[TableState]) -> tuple[int, int]:

@@ -27,10 +27,11 @@ def test_what_spark_refuses_is_a_finding_of_its_rule(project: Project, spark: Sp
     project.repo.write("t.yml", TABLE)
     project.repo.commit()
     project.repo.write("t.yml", CHANGED)
-    assert project.check().codes == []
+    assert "NC026" not in project.check().codes
     run = project.check("--parse-with", "spark")
-    assert run.codes == ["NC026"]
-    assert "t.yml:5:15: NC026 error Spark refuses the constraint wrong (WRONG_NUM_ARGS" in run.out
+    assert "NC026" in run.codes
+    assert "NC012" not in run.codes  # "schemalint cannot parse it" gives way
+    assert "NC026 error Spark refuses the constraint wrong (WRONG_NUM_ARGS" in run.out
 
 
 def test_without_the_option_pyspark_is_not_loaded(project: Project) -> None:

@@ -138,7 +138,7 @@ engine: $(INSTALLED)
 	PYTHONPATH=tests $(BIN)/python -m engine.elsewhere read $(ANSWERS)
 else ifdef ENGINE
 engine: require-java engine-environment
-	for part in $(or $(PART),types nested protocols states); do \
+	for part in $(or $(PART),types nested protocols states writes); do \
 	    PYTHONPATH=tests:.:rules .engines/$(ENGINE)/bin/python -m engine.record_$$part || exit 1; \
 	done
 else
@@ -180,7 +180,7 @@ answers apply kill: require-java $(INSTALLED)
 # its own. PLANS=swap kills one of the plans.
 record: require-java $(INSTALLED)
 	$(if $(PLANS),,for part in types nested protocols alters states logs functions values \
-    defaults constraints operands generated shapes streams rewrites overwrites; do \
+    defaults constraints operands generated shapes streams rewrites overwrites writes arrow_writes; do \
 	    PYTHONPATH=tests $(BIN)/python -m engine.record_$$part || exit 1; \
 	done)
 	PYTHONPATH=tests $(BIN)/python -m engine.record_kills $(PLANS)

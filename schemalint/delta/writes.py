@@ -11,6 +11,9 @@ from schemalint.delta.engine import Release
 from schemalint.delta.path import Path
 from schemalint.delta.table import TableState
 
+ASKED: Final = ("3.3.2", "4.0.1", "4.4.0")
+"""The releases of Delta Spark that were asked what writes do: ``tests/engine/answers/*/writes.csv``."""
+
 MERGE_SCHEMA: Final = "mergeschema"
 OVERWRITE_SCHEMA: Final = "overwriteschema"
 REPLACE_WHERE: Final = "replacewhere"

@@ -10,10 +10,10 @@ from typing import Any, Final, ParamSpec
 from schemalint.base.values import replace
 from schemalint.delta.arrow_effect import ArrowWrite, arrow_effect
 from schemalint.delta.datatype import Struct
-from schemalint.delta.engine import MEASURED, release_of
+from schemalint.delta.engine import release_of
 from schemalint.delta.table import TableState
 from schemalint.delta.write_effect import effect_of
-from schemalint.delta.writes import Effect, Method, Mode, Write
+from schemalint.delta.writes import ASKED, Effect, Method, Mode, Write
 from schemalint.guard.arrow import arrow_columns
 from schemalint.guard.contracts import Contracts, contract_of
 from schemalint.guard.result import GuardResult, unknown
@@ -99,7 +99,9 @@ def check_write(  # noqa: PLR0913 (what a writer is told in five calls)
     data = schema_of(df)
     packed = contract_of(contracts, table)
     write = _write(df, session, method, save_mode, options or {}, tuple(partition_by))
-    return _judged(packed, _seen(packed, table, session, seconds), lambda seen: _effect(seen, data, write))
+    return _judged(
+        packed, _seen(packed, table, session, seconds), lambda seen: effect_on_release(seen, data, write)
+    )
 
 
 def _write(
@@ -132,7 +134,7 @@ def _release(session: Session) -> tuple[int, ...]:
 
 def _measured_around(release: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     """Return the measured releases between which a release lies: where they agree, it does what they do."""
-    measured = [release_of(version) for version in MEASURED]
+    measured = [release_of(version) for version in ASKED]
     if release[:2] > measured[-1][:2]:
         raise NotSeen(f"nobody has asked Delta {'.'.join(map(str, release))}")
     older = [known for known in measured if known <= release]
@@ -140,7 +142,8 @@ def _measured_around(release: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     return tuple(dict.fromkeys((*older[-1:], *newer[:1])))
 
 
-def _effect(table: SeenTable | None, data: Struct, write: Write) -> Effect:
+def effect_on_release(table: SeenTable | None, data: Struct, write: Write) -> Effect:
+    """Return what a write does on its release: as the asked releases around it do, where these agree."""
     state = None if table is None else table.live.state
     features = frozenset[str]() if table is None else table.live.protocol.features
     effects = [
@@ -248,7 +251,9 @@ def check_sql(
     seen = _seen(packed, sql.table, session, seconds)
     if error is not None:
         return _judged(packed, seen, lambda table: _refused(table, error))
-    return _judged(packed, seen, lambda table: _effect(table, sql.data_of(session), _sql_write(session, sql)))
+    return _judged(
+        packed, seen, lambda table: effect_on_release(table, sql.data_of(session), _sql_write(session, sql))
+    )
 
 
 def _refused(table: SeenTable | None, error: str) -> Effect:

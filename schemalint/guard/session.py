@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from schemalint.base.values import frozen
@@ -57,10 +58,15 @@ def schema_of(data: Any) -> Struct:  # noqa: ANN401 (a DataFrame of any Spark)
     schema = getattr(data, "schema", None)
     if schema is None or not callable(getattr(schema, "json", None)):
         raise NotSeen(f"a {type(data).__name__} is no DataFrame")
-    columns = parse_schema(schema.json())
+    columns = _columns_of(schema.json())
     if any(isinstance(type_, Unknown) for _, type_ in walk(columns)):
         raise NotSeen("the data has a type that this version of schemalint does not know")
     return columns
+
+
+@lru_cache(maxsize=64)  # each batch of a stream has the same schema
+def _columns_of(text: str) -> Struct:
+    return parse_schema(text)
 
 
 def settings_of(session: Session) -> Mapping[str, str]:

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from engine.write_questions import Table, state_of
+from engine.write_questions import WIDENING, Table, state_of, struct_of
+from schemalint.delta.writes import Method, Write
 from schemalint.guard import WriteRefused, act, check_arrow, check_sql, check_write, guard, table
 from schemalint.guard.action import SWITCH
+from schemalint.guard.check import effect_on_release
+from schemalint.guard.session import NotSeen, SeenTable
 from schemalint.model.marker import Marker
+from schemalint.tables.storage import read_table
 from schemalint.tables.storage.kinds import local
 from support.guard_tables import packed, table_at
 from support.logs import metadata, transaction, write_commit
@@ -183,3 +187,35 @@ def _marker(declared: str) -> Any:  # noqa: ANN401 (an action)
 
 def _fields(columns: str) -> Any:  # noqa: ANN401 (fields)
     return state_of(Table(columns)).columns.fields
+
+
+@pytest.mark.parametrize(
+    ("release", "data", "unknown"),
+    [
+        ((4, 0, 1), "id: bigint, c: bigint, s: string", None),
+        ((4, 2), "id: bigint, c: int, s: string", None),
+        ((4, 2), "id: bigint, c: bigint, s: string", "the releases around it differ"),
+        ((4, 4, 1), "id: bigint, c: bigint, s: string", None),
+    ],
+)
+def test_between_two_releases_only_what_both_do_is_known(
+    orders: Path, release: tuple[int, ...], data: str, unknown: str | None
+) -> None:
+    seen = SeenTable(read_table(str(orders)))
+    effect = effect_on_release(seen, struct_of(data), Write(Method.SAVE_AS_TABLE, release))
+    assert (effect.unknown or "").endswith(unknown or ""), effect
+    assert (effect.unknown is None) == (unknown is None)
+
+
+def test_a_release_that_nobody_asked_is_unknown(orders: Path) -> None:
+    seen = SeenTable(read_table(str(orders)))
+    with pytest.raises(NotSeen, match=r"nobody has asked Delta 4\.5"):
+        effect_on_release(seen, struct_of("id: bigint"), Write(Method.SAVE, (4, 5)))
+
+
+def test_a_table_that_is_read_as_iceberg_widens_what_nobody_has_asked(tmp_path: Path) -> None:
+    uniform = {**WIDENING, "delta.universalFormat.enabledFormats": "iceberg"}
+    path = table_at(tmp_path / "uniform", Table("id: bigint, c: int", uniform))
+    write = Write(Method.SAVE, (4, 4), options={"mergeschema": "true"})
+    effect = effect_on_release(SeenTable(read_table(str(path))), struct_of("id: bigint, c: bigint"), write)
+    assert "Iceberg" in str(effect.unknown)

@@ -95,8 +95,12 @@ def _effect(table: TableState | None, features: frozenset[str], data: Struct, wr
         write = replace(write, evolves=False)
     merges = write.evolves or _flag(write, writes.MERGE_SCHEMA, write.setting(writes.AUTO_MERGE, "false"))
     overwrites = _flag(write, writes.OVERWRITE_SCHEMA, "false") and write.mode is Mode.OVERWRITE
+    if writes.REPLACE_WHERE in write.options and write.mode is not Mode.OVERWRITE:
+        raise UnknownWrite("nobody has asked what replaceWhere does without the mode overwrite")
     if table is None:
         return _created(data, write)
+    if write.setting(writes.CASE_SENSITIVE, "false") == "true":
+        _require_same_case(table.columns, data, write)
     if write.mode is Mode.IGNORE:
         return Effect(table)
     if write.mode is Mode.ERROR:
@@ -123,6 +127,16 @@ def _created(data: Struct, write: Write) -> Effect:
     require_names(columns, "none")
     created = TableState(columns, None, tuple(write.partition_by), ())
     return Effect(created)
+
+
+def _require_same_case(table: Struct, data: Struct, write: Write) -> None:
+    """Require names in the same case, where a session that tells them apart was not asked."""
+    if write.method in (Method.SAVE, Method.INSERT_INTO):
+        return  # Delta does not tell them apart (measured)
+    for new in data.fields:
+        old = table.get(new.name)
+        if old is not None and old.name != new.name:
+            raise UnknownWrite(f"the session tells {new.name} and {old.name} apart")
 
 
 @frozen

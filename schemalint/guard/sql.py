@@ -8,13 +8,13 @@ from typing import Final
 
 from schemalint.base.values import field, frozen, replace
 from schemalint.delta.datatype import Field, Struct
-from schemalint.delta.sql_text import Token, tokens_with_spans
+from schemalint.delta.sql_text import Token, tokens, tokens_with_spans, without_quoted
 from schemalint.delta.writes import REPLACE_WHERE, Method, Mode
 from schemalint.guard.session import NotSeen, Session, schema_of
 
 _ERROR: Final = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\]")
 _FAILED: Final = "Error occurred during query planning"
-_QUERIES: Final = frozenset({"select", "with", "values", "table", "from", "("})
+_QUERIES: Final = frozenset({"select", "with", "values", "table", "from"})
 
 
 @frozen
@@ -119,14 +119,18 @@ class _Reader:
             return parts[1]
         return ".".join(parts)
 
+    def name_as_written(self) -> str:
+        """Take a name of several parts, and return its text."""
+        first = self._next
+        self.name()
+        return self.text[self._tokens[first][1] : self._tokens[self._next - 1][2]]
+
     def _part(self) -> str:
         token = self.peek()
         if token is None or token.kind not in {"word", "name"}:
             raise NotSeen("the name of the table cannot be read")
         self._next += 1
-        if token.kind == "name":
-            return token.text[1:-1].replace("``", "`")
-        return token.text
+        return _unquoted(token)
 
     def in_brackets(self) -> str:
         """Take what is in the brackets that come next."""
@@ -168,20 +172,28 @@ def _insert(reader: _Reader) -> SqlWrite:
     if reader.takes("by", "name"):
         write = replace(write, method=Method.INSERT_BY_NAME)
     elif (token := reader.peek()) is not None and token.kind == "open" and not _is_query(reader):
-        columns = tuple(_column(text) for text in reader.in_brackets().split(","))
+        columns = _columns(reader.in_brackets())
         write = replace(write, method=Method.INSERT_BY_NAME, columns=columns)
     if reader.takes("replace", "where"):
         condition = reader.until("select", "with", "values", "table", "from")
         write = replace(write, mode=Mode.OVERWRITE, options={REPLACE_WHERE: condition})
     query = reader.rest()
-    if not query or query.split(None, 1)[0].lower().rstrip("(") not in {*_QUERIES, ""}:
+    if not query or query.lstrip("( ").split(None, 1)[0].lower() not in _QUERIES:
         raise NotSeen("the INSERT has a form that the guard does not read")
     return replace(write, source=query)
 
 
-def _column(text: str) -> str:
-    name = text.strip()
-    return name[1:-1].replace("``", "`") if name.startswith("`") else name
+def _columns(text: str) -> tuple[str, ...]:
+    """Return the names of a list of columns."""
+    names = tokens(text)[::2]
+    signs = tokens(text)[1::2]
+    if any(name.kind not in {"word", "name"} for name in names) or any(sign.text != "," for sign in signs):
+        raise NotSeen("the list of columns cannot be read")
+    return tuple(map(_unquoted, names))
+
+
+def _unquoted(name: Token) -> str:
+    return name.text[1:-1].replace("``", "`") if name.kind == "name" else name.text
 
 
 def _is_query(reader: _Reader) -> bool:
@@ -198,16 +210,9 @@ def _merge(reader: _Reader) -> SqlWrite:
     if not reader.takes("using"):
         raise NotSeen("the MERGE has a form that the guard does not read")
     token = reader.peek()
-    source = (
-        reader.in_brackets()
-        if token is not None and token.kind == "open"
-        else reader.until("as", "on", "when")
-    )
-    source = source.strip()
-    parts = source.split()
-    if len(parts) == 2 and parts[0].lower() not in _QUERIES:  # noqa: PLR2004 (a table and its alias)
-        source = parts[0]
-    clauses = reader.rest()
+    is_query = token is not None and token.kind == "open"
+    source = reader.in_brackets().strip() if is_query else reader.name_as_written()
+    clauses = without_quoted(reader.rest())
     write = SqlWrite(table, source, Method.MERGE, evolves=evolves)
     if re.search(r"(?is)\b(update\s+set|insert)\s*\*", clauses):
         return write

@@ -235,8 +235,10 @@ class _Case:
         if is_dynamic:
             raise RefusedWrite("DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE")
         kept = tuple(_like(old, self.table.columns) for old in columns.fields)
-        after = replace(self.table, columns=Struct(kept), partitioned_by=self.write.partition_by)
-        return Effect(after)
+        partitions = self.table.partitioned_by
+        if isinstance(partitions, tuple):
+            partitions = self.write.partition_by
+        return Effect(replace(self.table, columns=Struct(kept), partitioned_by=partitions))
 
     @property
     def _is_dynamic(self) -> bool:

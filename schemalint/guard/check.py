@@ -29,7 +29,7 @@ from schemalint.guard.session import (
 from schemalint.guard.sql import SqlWrite, explained, parsed_statement
 from schemalint.guard.table import table_at
 from schemalint.guard.verdict import of_creation, verdict
-from schemalint.model.marker import read_marker
+from schemalint.model.marker import PENDING, read_marker
 from schemalint.model.packed_contracts import PackedContract
 
 P = ParamSpec("P")
@@ -191,7 +191,10 @@ def _judged(
     marker = read_marker(seen.live)
     if marker is not None and marker.hash != packed.hash:
         raise NotSeen("the contracts are stale: the table has another declaration; export them again")
-    return verdict(contract, seen.live, effect(seen), seen.unseen)
+    if PENDING in seen.live.state.properties:
+        raise NotSeen("an `apply` of the table has not ended")
+    result = verdict(contract, seen.live, effect(seen), seen.unseen)
+    return result if seen.is_from_log else replace(result, version=None)
 
 
 @_never_raises

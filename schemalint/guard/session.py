@@ -43,10 +43,12 @@ class SeenTable:
     Attributes:
         live: The table.
         unseen: What could not be seen of it.
+        is_from_log: Whether its version is known.
     """
 
     live: LiveTable
     unseen: tuple[str, ...] = ()
+    is_from_log: bool = True
 
 
 def schema_of(data: Any) -> Struct:  # noqa: ANN401 (a DataFrame of any Spark)
@@ -98,7 +100,7 @@ def _asked(session: Session) -> str:
 
 
 def table_in_session(session: Session, name: str) -> SeenTable:
-    """Return a table as the session's catalog knows it; the version is not known, and 0 stands for it.
+    """Return a table as the session's catalog knows it, without its version.
 
     Raises:
         NotSeen: The session does not know it, or it is no Delta table.
@@ -113,7 +115,7 @@ def table_in_session(session: Session, name: str) -> SeenTable:
     properties = {str(row[0]): str(row[1]) for row in rows}
     if "delta.minWriterVersion" not in properties:
         raise NotSeen(f"{name} is no Delta table, or the session does not show its protocol")
-    return SeenTable(_live(name, columns, properties), (_NOT_IN_SESSION,))
+    return SeenTable(_live(name, columns, properties), (_NOT_IN_SESSION,), is_from_log=False)
 
 
 def _live(name: str, columns: Struct, properties: Mapping[str, str]) -> LiveTable:

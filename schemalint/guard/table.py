@@ -5,25 +5,52 @@ A store that hangs costs the job its time limit and no more: the guard then know
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
 from threading import Lock, Thread
-from typing import Final, TypeVar
+from typing import Final
 
 from schemalint.base.errors import LiveError
+from schemalint.base.values import frozen
 from schemalint.delta.table import LiveTable
 from schemalint.guard.session import NotSeen, SeenTable
 from schemalint.tables.delta_log.store import NoTable
 from schemalint.tables.storage import open_store, read_table
 
-T = TypeVar("T")
+CATALOG_MANAGED: Final = "the table is catalog-managed: commits that only its catalog knows are not seen"
 
 _MOST_KEPT: Final = 1_000
 """Tables that are remembered; a driver writes few."""
 
-_kept: dict[str, LiveTable] = {}
-_lock: Final = Lock()
+_FRESH: Final = 300.0
+"""Seconds after which a table is read whole again: somebody may have dropped it and made another one."""
 
-CATALOG_MANAGED: Final = "the table is catalog-managed: commits that only its catalog knows are not seen"
+
+@frozen
+class _Known:
+    live: LiveTable
+    at: float
+
+
+class _Reading(Thread):
+    """A read of a table, which may never end; the process does not wait for it."""
+
+    def __init__(self, location: str) -> None:
+        super().__init__(name="schemalint-guard", daemon=True)
+        self.location = location
+        self.live: LiveTable | None = None
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        """Read the table; keep it, or the error."""
+        try:
+            self.live = _newest(self.location)
+        except Exception as error:  # noqa: BLE001 (handed to whoever waits)
+            self.error = error
+
+
+_kept: dict[str, _Known] = {}
+_readings: dict[str, _Reading] = {}
+_lock: Final = Lock()
 
 
 def table_at(location: str, seconds: float) -> SeenTable | None:
@@ -37,9 +64,10 @@ def table_at(location: str, seconds: float) -> SeenTable | None:
         NotSeen: The log cannot be read, or not in time.
     """
     try:
-        live = _in_time(lambda: _newest(location), seconds)
+        live = _in_time(location, seconds)
     except NoTable:
-        _forget(location)
+        with _lock:
+            _kept.pop(location, None)
         return None
     except LiveError as error:
         raise NotSeen(f"the table cannot be read: {error.message}") from None
@@ -47,45 +75,36 @@ def table_at(location: str, seconds: float) -> SeenTable | None:
     return SeenTable(live, unseen)
 
 
+def _in_time(location: str, seconds: float) -> LiveTable:
+    """Return the table, or raise what reading it raises, if that does not take too long.
+
+    Calls that come while a store hangs wait for the same read, so that their number costs nothing.
+    """
+    with _lock:
+        reading = _readings.get(location)
+        if reading is None or not reading.is_alive():
+            reading = _readings[location] = _Reading(location)
+            reading.start()
+    reading.join(seconds)
+    if reading.error is not None:
+        raise reading.error
+    if reading.live is None:
+        raise NotSeen(f"the table was not read within {seconds:g} s")
+    return reading.live
+
+
 def _newest(location: str) -> LiveTable:
     """Return the newest version: the known one, after one request for the commit that would follow it."""
     with _lock:
         known = _kept.get(location)
-    if known is not None and open_store(location).find(f"{known.version + 1:020}.json") is None:
-        return known
+    now = time.monotonic()
+    if known is not None and now - known.at < _FRESH:
+        following = f"{known.live.version + 1:020}.json"
+        if open_store(location).find(following) is None:
+            return known.live
     live = read_table(location, history=False)
     with _lock:
         if len(_kept) >= _MOST_KEPT:
             _kept.clear()
-        _kept[location] = live
+        _kept[location] = _Known(live, now)
     return live
-
-
-def _forget(location: str) -> None:
-    with _lock:
-        _kept.pop(location, None)
-
-
-def _in_time(read: Callable[[], T], seconds: float) -> T:
-    """Return what a function returns, or raise what it raises, if it does so in time.
-
-    Raises:
-        NotSeen: It takes longer. Its thread goes on alone, and ends with the process.
-    """
-    results: list[T] = []
-    errors: list[Exception] = []
-
-    def run() -> None:
-        try:
-            results.append(read())
-        except Exception as error:  # noqa: BLE001 (handed to the caller)
-            errors.append(error)
-
-    thread = Thread(target=run, name="schemalint-guard", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if errors:
-        raise errors[0]
-    if not results:
-        raise NotSeen(f"the table was not read within {seconds:g} s")
-    return results[0]

@@ -9,6 +9,7 @@ from typing import Final
 from schemalint.base.values import Itself, replace
 from schemalint.delta import change
 from schemalint.delta.change import Change, change_path
+from schemalint.delta.datatype import VOID, DataType
 from schemalint.delta.diff import diff
 from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable, TableState
@@ -94,7 +95,7 @@ def of_changes(contract: Effective, live: LiveTable, after: TableState) -> Itera
         path = format_path(change_path(each) or ())
         is_refused = object_of(each) in new
         code = DRIFT_SCHEMA if is_refused else codes.CHANGES
-        yield GuardFinding(code, path, f"the write {_words(each)}{_why(is_refused)}", is_refused)
+        yield GuardFinding(code, path, f"the write {_words(each, live.state)}{_why(is_refused)}", is_refused)
 
 
 def _why(is_refused: bool) -> str:  # noqa: FBT001 (one private caller)
@@ -116,14 +117,24 @@ def _drift(contract: Effective, live: LiveTable) -> dict[ObjectRef, frozenset[st
     return messages
 
 
-def _words(each: Change) -> str:
+def _by_which_rule(old: DataType, new: DataType, table: TableState) -> str:
+    """Return why Delta changes a type by the way (``SchemaMergingUtils``, ``AllowAutomaticWideningMode``)."""
+    if old == VOID:
+        return "because void takes the first type that comes"
+    if table.enabled("delta.enableTypeWidening"):
+        return "because the table has type widening, and Delta widens by itself what it can"
+    return "which needs no type widening: Parquet stores both alike"
+
+
+def _words(each: Change, table: TableState) -> str:
     match each:
         case change.FieldAdded(path=path, field=field):
             return f"adds column {format_path(path)} ({print_type(field.type)})"
         case change.FieldRemoved(path=path):
             return f"removes column {format_path(path)}"
         case change.TypeChanged(path=path, old=old, new=new):
-            return f"changes the type of {format_path(path)} from {print_type(old)} to {print_type(new)}"
+            types = f"from {print_type(old)} to {print_type(new)}"
+            return f"changes the type of {format_path(path)} {types}, {_by_which_rule(old, new, table)}"
         case change.NullabilityChanged(path=path, new=new):
             return f"makes {format_path(path)} {'nullable' if new else 'NOT NULL'}"
         case change.FieldMoved(path=path):

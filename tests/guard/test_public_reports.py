@@ -126,3 +126,20 @@ def test_what_the_contract_opens_is_allowed(tmp_path: Path) -> None:
         contract = unpack(packed(path, table, **permissions)).tables["sales.orders"].contract
         result = verdict(contract, live, effect)
         assert result.outcome == outcome, (permissions, result)
+
+
+@pytest.mark.parametrize(
+    ("table", "data", "words"),
+    [
+        (Table("id: bigint, c: smallint"), Data("id: bigint, c: int"), "needs no type widening"),
+        (Table("id: bigint, c: int", WIDENING), Data("id: bigint, c: double"), "has type widening"),
+        (Table("id: bigint, c: void"), Data("id: bigint, c: int"), "void takes the first type"),
+    ],
+)
+def test_a_finding_says_by_which_rule_a_type_changes(
+    table: Table, data: Data, words: str, tmp_path: Path
+) -> None:
+    path = table_at(tmp_path / "orders", table)
+    contract = unpack(packed(path, table)).tables["sales.orders"].contract
+    effect = effect_on("4.4.0", Question("wider", table, data, Way("save", options=MERGE)))
+    assert words in str(verdict(contract, read_table(str(path)), effect))

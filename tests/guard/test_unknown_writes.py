@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -219,3 +220,32 @@ def test_a_table_that_is_read_as_iceberg_widens_what_nobody_has_asked(tmp_path: 
     write = Write(Method.SAVE, (4, 4), options={"mergeschema": "true"})
     effect = effect_on_release(SeenTable(read_table(str(path))), struct_of("id: bigint, c: bigint"), write)
     assert "Iceberg" in str(effect.unknown)
+
+
+def test_calls_that_come_while_a_store_hangs_start_no_more_threads(
+    orders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = threading.Event()
+    monkeypatch.setattr(table, "read_table", lambda *_arguments, **_options: released.wait())
+    before = threading.active_count()
+    outcomes = {_write(orders, seconds=0.01).outcome for _ in range(20)}
+    waiting = threading.active_count() - before
+    released.set()
+    assert (outcomes, waiting) == ({"unknown"}, 1)
+
+
+def test_a_table_that_was_made_anew_is_seen_after_some_minutes(
+    orders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _write(orders, WIDER, schema_mode="merge").outcome == "refused"
+    shutil.rmtree(orders)
+    table_at(orders, Table("id: bigint, c: int, s: string, x: int"))
+    monkeypatch.setattr(table, "_FRESH", -1.0)
+    result = _write(orders, WIDER, schema_mode="merge", contracts=packed(orders, columns=True))
+    assert [finding.code for finding in result.findings] == []
+
+
+def test_a_table_in_the_middle_of_an_apply_is_unknown(orders: Path) -> None:
+    fields = read_table(str(orders)).state.columns.fields
+    write_commit(orders, 1, json.dumps(metadata(*fields, properties={"schemalint.pending": "{}"})))
+    assert "has not ended" in str(_write(orders))

@@ -156,7 +156,7 @@ class _Case:
         if self.write.method is Method.MERGE:
             return self._of_merge()
         if self.write.method is Method.STREAM and has_void(self.data):
-            raise RefusedWrite("DELTA_STREAM_WRITE_VOID")
+            raise RefusedWrite("DELTA_NULL_SCHEMA_IN_STREAMING_WRITE")
         given = self._casts.given(self.data)
         self._require_no_identity(given)
         if self.overwrites:

@@ -117,7 +117,7 @@ def _drift(contract: Effective, live: LiveTable) -> dict[ObjectRef, frozenset[st
     return messages
 
 
-def _by_which_rule(old: DataType, new: DataType, table: TableState) -> str:
+def _by_which_rule(old: DataType, table: TableState) -> str:
     """Return why Delta changes a type by the way (``SchemaMergingUtils``, ``AllowAutomaticWideningMode``)."""
     if old == VOID:
         return "because void takes the first type that comes"
@@ -134,7 +134,7 @@ def _words(each: Change, table: TableState) -> str:
             return f"removes column {format_path(path)}"
         case change.TypeChanged(path=path, old=old, new=new):
             types = f"from {print_type(old)} to {print_type(new)}"
-            return f"changes the type of {format_path(path)} {types}, {_by_which_rule(old, new, table)}"
+            return f"changes the type of {format_path(path)} {types}, {_by_which_rule(old, table)}"
         case change.NullabilityChanged(path=path, new=new):
             return f"makes {format_path(path)} {'nullable' if new else 'NOT NULL'}"
         case change.FieldMoved(path=path):

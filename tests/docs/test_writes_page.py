@@ -12,6 +12,7 @@ from engine.record_writes import Answer, columns_of, read_record
 from engine.test_writes import VERSIONS
 from engine.write_agreement import NOT_PARSED, disagreement, effect_on
 from engine.write_questions import OF_EACH_SHAPE, SHAPES, questions, state_of
+from schemalint.guard import CODES
 from support.golden import assert_golden
 
 if TYPE_CHECKING:
@@ -30,8 +31,19 @@ pass them on.
 
 
 def test_the_page_of_writes_shows_the_recorded_answers() -> None:
-    sections = [INTRODUCTION, _counts(), _spark(), _arrow()]
+    sections = [INTRODUCTION, _counts(), _codes(), _spark(), _arrow()]
     assert_golden("\n".join(sections), PAGE)
+
+
+def _codes() -> str:
+    lines = [
+        "## What findings mean",
+        "",
+        "A schema that the contract does not allow has the code of the rule: DR001.",
+        "",
+    ]
+    lines += ["| code | meaning |", "| --- | --- |"]
+    return "\n".join([*lines, *(f"| {code} | {meaning} |" for code, meaning in CODES.items())]) + "\n"
 
 
 def _counts() -> str:

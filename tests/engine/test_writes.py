@@ -69,12 +69,12 @@ def test_delta_rs_still_answers_as_recorded(tmp_path: Path) -> None:
 def test_the_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     answers = read_record(record_path("writes"))
     sample = some_of_each(
-        (question for question in questions() if question.way.method != "stream"),
+        (each for each in questions() if each.way.method != "stream" and each.name in answers),
         lambda question: (question.way.method in ("MERGE", "INSERT"), bool(answers[question.name].error)),
         2,
     )
     for number, question in enumerate(sample):
-        answer = ask(spark, tmp_path, 1_000_000 + number, question)
+        answer = ask(spark, tmp_path, number, question)
         recorded = answers[question.name]
         assert (bool(answer.error), answer.columns) == (bool(recorded.error), recorded.columns), question.name
 
@@ -82,7 +82,7 @@ def test_the_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Pat
 @pytest.mark.spark
 def test_the_engine_still_answers_of_streams_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     answers = read_record(record_path("writes"))
-    streams = [question for question in questions() if question.way.method == "stream"]
+    streams = [each for each in questions() if each.way.method == "stream" and each.name in answers]
     sample = some_of_each(streams, lambda question: bool(answers[question.name].error), 3)
     for number, question in enumerate(sample):
-        assert ask(spark, tmp_path, 2_000_000 + number, question) == answers[question.name], question.name
+        assert ask(spark, tmp_path, number, question) == answers[question.name], question.name

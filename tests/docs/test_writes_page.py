@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Final
 from engine.answers import record_path
 from engine.record_arrow_writes import RECORD as ARROW_RECORD
 from engine.record_arrow_writes import WAYS as ARROW_WAYS
+from engine.record_arrow_writes import questions as arrow_questions
 from engine.record_writes import Answer, columns_of, read_record
 from engine.test_writes import VERSIONS
-from engine.write_agreement import NOT_PARSED, disagreement, effect_on
+from engine.write_agreement import NOT_PARSED, arrow_effect_on, disagreement, effect_on
 from engine.write_questions import OF_EACH_SHAPE, SHAPES, questions, state_of
 from schemalint.guard import CODES
 from support.golden import assert_golden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from schemalint.delta.writes import Effect
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "writes.md"
 INTRODUCTION: Final = """\
@@ -47,27 +50,35 @@ def _codes() -> str:
 
 
 def _counts() -> str:
-    lines = ["| engine | writes asked | refused | said before, and different |", "| --- | --- | --- | --- |"]
+    """Return how many writes were asked, and how many of them the guard does not know or says otherwise."""
+    lines = [
+        "| engine | writes asked | refused | not known before | said before, and different |",
+        "| --- | --- | --- | --- | --- |",
+    ]
     for version in VERSIONS:
         answers = read_record(record_path("writes", version))
-        asked = [
-            question
+        said = [
+            (answer, effect_on(version, question), bool(question.table.columns))
             for question in questions()
-            if question.name in answers and not answers[question.name].error.startswith(NOT_PARSED)
+            if (answer := answers.get(question.name)) and not answer.error.startswith(NOT_PARSED)
         ]
-        refused = sum(bool(answers[question.name].error) for question in asked)
-        differing = sum(
-            disagreement(
-                effect_on(version, question), answers[question.name], exists=bool(question.table.columns)
-            )
-            is not None
-            for question in asked
-        )
-        lines.append(f"| Delta {version} | {len(asked):,} | {refused:,} | {differing} |")
+        lines.append(_line(f"Delta {version}", said))
     arrow = read_record(ARROW_RECORD)
-    refused = sum(bool(answer.error) for answer in arrow.values())
-    lines.append(f"| deltalake 1.6.6 | {len(arrow):,} | {refused:,} | 0 |")
-    return "\n".join(lines) + "\n"
+    said = [
+        (arrow[name], arrow_effect_on(table, data, way), True)
+        for name, table, data, way in arrow_questions()
+        if table.columns
+    ]
+    return "\n".join([*lines, _line("deltalake 1.6.6", said)]) + "\n"
+
+
+def _line(engine: str, said: list[tuple[Answer, Effect, bool]]) -> str:
+    refused = sum(bool(answer.error) for answer, _, _ in said)
+    unknown = sum(effect.unknown is not None for _, effect, _ in said)
+    differing = sum(
+        disagreement(effect, answer, exists=exists) is not None for answer, effect, exists in said
+    )
+    return f"| {engine} | {len(said):,} | {refused:,} | {unknown} | {differing} |"
 
 
 def _spark() -> str:

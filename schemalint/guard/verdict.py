@@ -14,6 +14,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
+from schemalint.delta.widening import TypeStep, step
 from schemalint.delta.writes import Effect, Kind
 from schemalint.guard import result as codes
 from schemalint.guard.result import GuardFinding, GuardResult
@@ -95,11 +96,17 @@ def of_changes(contract: Effective, live: LiveTable, after: TableState) -> Itera
         path = format_path(change_path(each) or ())
         is_refused = object_of(each) in new
         code = DRIFT_SCHEMA if is_refused else codes.CHANGES
-        yield GuardFinding(code, path, f"the write {_words(each, live.state)}{_why(is_refused)}", is_refused)
+        yield GuardFinding(
+            code, path, f"the write {_words(each, live.state)}{_why(each, is_refused=is_refused)}", is_refused
+        )
 
 
-def _why(is_refused: bool) -> str:  # noqa: FBT001 (one private caller)
-    return ", which the contract does not allow" if is_refused else ", which the contract allows"
+def _why(each: Change, *, is_refused: bool) -> str:
+    if is_refused:
+        return ", which the contract does not allow"
+    if isinstance(each, change.CommentChanged):
+        return "; the contracts of jobs have no comments"
+    return ", which the contract allows"
 
 
 @lru_cache(maxsize=64)  # a job writes a table again and again
@@ -117,10 +124,12 @@ def _drift(contract: Effective, live: LiveTable) -> dict[ObjectRef, frozenset[st
     return messages
 
 
-def _by_which_rule(old: DataType, table: TableState) -> str:
+def _by_which_rule(old: DataType, new: DataType, table: TableState) -> str:
     """Return why Delta changes a type by the way (``SchemaMergingUtils``, ``AllowAutomaticWideningMode``)."""
     if old == VOID:
         return "because void takes the first type that comes"
+    if step(old, new, nested=True) is not TypeStep.WIDENING:
+        return "because the write replaces the schema"
     if table.enabled("delta.enableTypeWidening"):
         return "because the table has type widening, and Delta widens by itself what it can"
     return "which needs no type widening: Parquet stores both alike"
@@ -134,7 +143,7 @@ def _words(each: Change, table: TableState) -> str:
             return f"removes column {format_path(path)}"
         case change.TypeChanged(path=path, old=old, new=new):
             types = f"from {print_type(old)} to {print_type(new)}"
-            return f"changes the type of {format_path(path)} {types}, {_by_which_rule(old, table)}"
+            return f"changes the type of {format_path(path)} {types}, {_by_which_rule(old, new, table)}"
         case change.NullabilityChanged(path=path, new=new):
             return f"makes {format_path(path)} {'nullable' if new else 'NOT NULL'}"
         case change.FieldMoved(path=path):
@@ -142,8 +151,10 @@ def _words(each: Change, table: TableState) -> str:
         case change.PartitioningChanged(new=new):
             names = ", ".join(new) if isinstance(new, tuple) and new else "nothing"
             return f"partitions the table by {names}"
-        case change.CommentChanged(path=path) | change.DefaultChanged(path=path):
-            return f"removes the comment or the default of {format_path(path)}"
+        case change.CommentChanged(path=path):
+            return f"removes the comment of {format_path(path)}"
+        case change.DefaultChanged(path=path):
+            return f"removes the default of {format_path(path)}"
         case change.GeneratedChanged(path=path) | change.IdentityChanged(path=path):
             return f"removes the expression of {format_path(path)}"
     return "changes the table"

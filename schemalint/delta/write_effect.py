@@ -59,6 +59,9 @@ _STRUCT: Final = "DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION"
 _MERGE_EVOLVES: Final = (4, 4)
 """The first release for which WITH SCHEMA EVOLUTION of a MERGE counts: 4.0.1 reads it, and ignores it."""
 
+_UNCLUSTERS: Final = (4, 4)
+"""The releases that were asked what an overwrite does to clustering."""
+
 _MERGES_VOID: Final = (4, 4)
 """The first release whose MERGE adds a void column."""
 
@@ -109,7 +112,18 @@ def _effect(table: TableState | None, features: frozenset[str], data: Struct, wr
     case = _Case(
         table, features, data, write, merges, overwrites and writes.REPLACE_WHERE not in write.options
     )
-    return case.effect
+    return _without_clustering(case.effect, table, write)
+
+
+def _without_clustering(effect: Effect, table: TableState, write: Write) -> Effect:
+    """Return the effect of an overwrite on a clustered table: the clustering goes with it (Delta 4.4.0)."""
+    is_clustered = isinstance(table.clustered_by, tuple) and bool(table.clustered_by)
+    if effect.error is not None or write.mode is not Mode.OVERWRITE or not is_clustered:
+        return effect
+    is_asked = write.method in (Method.SAVE, Method.SAVE_AS_TABLE) and write.delta >= _UNCLUSTERS
+    if not is_asked or writes.REPLACE_WHERE in write.options:
+        raise UnknownWrite("nobody has asked what this overwrite does to the clustering of the table")
+    return replace(effect, after=replace(effect.after, clustered_by=()))
 
 
 def _flag(write: Write, option: str, default: str) -> bool:

@@ -28,7 +28,8 @@ _ASK: Final = "SELECT java_method('io.delta.package', 'VERSION') FROM VALUES (1)
 _CONSTRAINT: Final = "delta.constraints."
 _FEATURE: Final = "delta.feature."
 _NOT_IN_SESSION: Final = (
-    "the table's log was not read: generated columns, identities and the marker of `apply` are not seen"
+    "the table's log was not read: generated columns, identities, clustering, partitions and the marker of "
+    "`apply` are not seen"
 )
 
 

@@ -157,4 +157,6 @@ def _words(each: Change, table: TableState) -> str:
             return f"removes the default of {format_path(path)}"
         case change.GeneratedChanged(path=path) | change.IdentityChanged(path=path):
             return f"removes the expression of {format_path(path)}"
+        case change.ClusteringChanged():
+            return "removes the clustering"
     return "changes the table"

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from schemalint.delta.write_effect import effect_of
+from schemalint.delta.writes import Method, Mode, Write
 from schemalint.guard import WriteRefused, check_sql, check_write, guard
+from schemalint.guard.session import schema_of
 from schemalint.tables.storage import read_table
 from support.guard_tables import packed, table_at
 
@@ -157,3 +160,17 @@ def test_a_thousand_batches_see_the_change_of_the_table_inside(spark: SparkSessi
             (result.outcome, result.version, any(each.code == "WR008" for each in result.findings))
         )
     assert versions == [("allowed", 0, True)] * 500 + [("allowed", 1, False)] * 500
+
+
+@pytest.mark.spark
+def test_an_overwrite_removes_the_clustering_as_the_guard_says(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "clustered"
+    spark.sql(f"CREATE TABLE delta.`{path}` (id BIGINT, c INT) USING delta CLUSTER BY (id)")
+    live = read_table(str(path))
+    data = spark.range(1).selectExpr("id", "2 AS c")
+    write = Write(Method.SAVE, (4, 4), Mode.OVERWRITE)
+    effect = effect_of(live.state, live.protocol.features, schema_of(data), write)
+    data.write.format("delta").mode("overwrite").save(str(path))
+    after = read_table(str(path)).state
+    assert (live.state.clustered_by, after.clustered_by) == ((("id",),), ())
+    assert effect.after == after

@@ -8,8 +8,23 @@ import pytest
 
 from engine.record_arrow_writes import ArrowWay
 from engine.write_agreement import arrow_effect_on, effect_on
-from engine.write_questions import AUTO_MERGE, MERGE, OVERWRITE, WIDENING, Data, Question, Table, Way
+from engine.write_questions import (
+    AUTO_MERGE,
+    MERGE,
+    OVERWRITE,
+    WIDENING,
+    Data,
+    Question,
+    Table,
+    Way,
+    struct_of,
+)
+from schemalint.base.values import replace
+from schemalint.delta.write_effect import effect_of
+from schemalint.delta.writes import Method, Mode, Write
 from schemalint.guard.verdict import verdict
+from schemalint.model.contract import Contract
+from schemalint.model.effective import Effective
 from schemalint.model.packed_contracts import unpack
 from schemalint.tables.storage import read_table
 from support.guard_tables import packed, table_at
@@ -143,3 +158,21 @@ def test_a_finding_says_by_which_rule_a_type_changes(
     contract = unpack(packed(path, table)).tables["sales.orders"].contract
     effect = effect_on("4.4.0", Question("wider", table, data, Way("save", options=MERGE)))
     assert words in str(verdict(contract, read_table(str(path)), effect))
+
+
+def test_an_overwrite_that_removes_the_clustering_is_refused(tmp_path: Path) -> None:
+    live = read_table(str(table_at(tmp_path / "orders", Table(_ORDERS))))
+    state = replace(live.state, clustered_by=(("id",),))
+    live = replace(live, metadata=replace(live.metadata, state=state))
+    contract = Effective(Contract("sales.orders", state))
+    data, features = struct_of(_ORDERS), frozenset({"clustering"})
+    write = Write(Method.SAVE, (4, 4), Mode.OVERWRITE)
+    result = verdict(contract, live, effect_of(state, features, data, write))
+    assert (result.outcome, "removes the clustering" in str(result)) == ("refused", True)
+    for other in (
+        replace(write, delta=(4, 0, 1)),
+        replace(write, method=Method.INSERT),
+        replace(write, options={"replacewhere": "id = 1"}),
+    ):
+        assert effect_of(state, features, data, other).unknown is not None
+    assert effect_of(state, features, data, replace(write, mode=Mode.APPEND)).after == state

@@ -44,7 +44,7 @@ class ExportOptions:
 @project_options
 @takes(ExportOptions)
 def command(options: ExportOptions) -> int:
-    """Write the contracts of a target as one file, for jobs that have no repository.
+    """Write the contracts of a target as one file for jobs.
 
     `schemalint.guard` reads it in a Spark job or beside delta-rs, and says of each write what it would do to
     the table. The file has no comments, owners, consumers or exceptions, and needs the Python package alone.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any, Final, Literal, TypeAlias
 
+from schemalint.base.printable import terminal_text
 from schemalint.guard.check import LOG, SECONDS, check_write
 from schemalint.guard.contracts import Contracts
 from schemalint.guard.result import GuardResult, WriteRefused, unknown
@@ -88,7 +89,7 @@ def act(result: GuardResult, action: Action = "refuse", unknown: Literal["warn",
     if refuses and action == "refuse":
         raise WriteRefused(result)
     level = LOG.info if result.outcome == "allowed" else LOG.warning
-    level("%s", result)
+    level("%s", terminal_text([str(result)]).rstrip("\n"))
 
 
 def switched(action: Action, session: Session = None) -> Action:
@@ -118,7 +119,7 @@ def _log_once(source: str, value: str, text: str) -> None:
         if (source, value) in _logged:
             return
         _logged.add((source, value))
-    LOG.warning("schemalint: %s", text)
+    LOG.warning("%s", terminal_text([f"schemalint: {text}"]).rstrip("\n"))
 
 
 def _off(table: str) -> GuardResult:

@@ -212,7 +212,7 @@ def _pull(
 
 def _follows_locations(settings: Trusted) -> bool:
     """Whether contracts may say where to connect: if they are as trusted as the configuration."""
-    return not git.is_ci(os.environ) or (settings.commit is not None and settings.commit.spec == "HEAD")
+    return not git.is_ci(os.environ) or (settings.commit is not None and settings.commit.is_head)
 
 
 def _target(

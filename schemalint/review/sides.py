@@ -92,7 +92,7 @@ class Sides:
     @property
     def is_merged(self) -> bool:
         """Whether a CI run checks what a trusted branch contains already."""
-        return self.commit is not None and self.commit.spec == "HEAD"
+        return self.commit is not None and self.commit.is_head
 
     @property
     def fail_on(self) -> Severity | None:
@@ -383,4 +383,4 @@ def path_filter(root: Path, paths: tuple[str, ...], files: Iterable[str]) -> Cal
 def reviewed_commit(settings: Trusted) -> Revision | None:
     """Return the merged commit whose configuration counts in place of the head's; None if the head's does."""
     commit = settings.commit
-    return None if commit is None or commit.spec == "HEAD" else commit
+    return None if commit is None or commit.is_head else commit

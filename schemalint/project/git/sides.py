@@ -39,6 +39,11 @@ class Revision:
     commit: str
     why: str
 
+    @property
+    def is_head(self) -> bool:
+        """Whether it is the commit of the checkout: a run on a trusted branch, where all of it is merged."""
+        return self.spec == "HEAD"
+
 
 @frozen
 class EmptyTree:

@@ -170,7 +170,7 @@ def stale_base(repository: Repository, base: Side, folder: str, origin: Origin) 
     return []
 
 
-def why_not_made(
+def why_stale(
     repository: Repository,
     sides: tuple[Side, Side],
     entry: ContractsEntry,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.delta.path import Path
 from schemalint.judge.protocol_upgrades import protocol_upgrades, subject_of
-from schemalint.judge.rule_judge import Judge
+from schemalint.judge.rule_judge import AskedRules
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.fact import AffectedStreams, ProtocolUpgrade
@@ -49,7 +49,7 @@ def each_client_once(clients: Iterable[ClientSupport]) -> tuple[ClientSupport, .
 
 
 def reader_findings(
-    judge: Judge,
+    rules: AskedRules,
     ctx: RuleContext,
     upgrades: tuple[ProtocolUpgrade, ...],
     findings: Sequence[Finding],
@@ -59,22 +59,22 @@ def reader_findings(
     """Yield the findings about clients, writers and streams that lose the table.
 
     Args:
-        judge: The rules.
+        rules: The rules.
         ctx: The table and its declaration.
         upgrades: The upgrades that are not superseded.
         findings: The findings about the change itself; a part of it that one of them refuses does not happen.
         against: The sides of the comparison.
         tracking: Which live column is which; None to track them from the base.
     """
-    yield from _client_findings(judge, ctx, upgrades, findings, against)
-    yield from _writer_findings(judge, ctx, upgrades, findings, against)
+    yield from _client_findings(rules, ctx, upgrades, findings, against)
+    yield from _writer_findings(rules, ctx, upgrades, findings, against)
     # If the change is refused, streams meet nothing.
-    if not judge.refuses(findings) and (affected := streams_affected(ctx, tracking)) is not None:
-        yield from judge(affected, ctx, against)
+    if not rules.refuses(findings) and (affected := streams_affected(ctx, tracking)) is not None:
+        yield from rules(affected, ctx, against)
 
 
 def _client_findings(
-    judge: Judge,
+    rules: AskedRules,
     ctx: RuleContext,
     upgrades: tuple[ProtocolUpgrade, ...],
     findings: Iterable[Finding],
@@ -83,13 +83,13 @@ def _client_findings(
     if _has_clients(ctx):
         from schemalint.judge.client_losses import losses_of  # noqa: PLC0415 (only with clients)
 
-        refused, without = _parts(judge.refusals(findings))
+        refused, without = _parts(rules.refusals(findings))
         for loss in losses_of(ctx, upgrades, refused=refused, without=without):
-            yield from judge(loss, ctx, against)
+            yield from rules(loss, ctx, against)
 
 
 def _writer_findings(
-    judge: Judge,
+    rules: AskedRules,
     ctx: RuleContext,
     upgrades: tuple[ProtocolUpgrade, ...],
     findings: Iterable[Finding],
@@ -102,14 +102,14 @@ def _writer_findings(
     if ctx.contract.engines.others:
         from schemalint.judge.writers import writers_lost  # noqa: PLC0415 (only with several engines)
 
-        of_engine = {rule.code for rule in judge.rules if rule.engine}
+        of_engine = {rule.code for rule in rules.rules if rule.engine}
         refused, without = _parts(
             finding
             for finding in findings
             if finding.severity >= (Severity.WARNING if finding.code in of_engine else Severity.ERROR)
         )
         for loss in writers_lost(ctx, upgrades, refused=refused, without=without):
-            yield from judge(loss, ctx, against)
+            yield from rules(loss, ctx, against)
 
 
 def _parts(errors: Iterable[Finding]) -> tuple[set[tuple[str, str]], set[Path]]:

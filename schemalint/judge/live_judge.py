@@ -29,7 +29,7 @@ from schemalint.judge.column_log import with_names
 from schemalint.judge.consumer_findings import reader_findings
 from schemalint.judge.follow_ups import with_follow_ups
 from schemalint.judge.protocol_upgrades import protocol_upgrades, standing_upgrades, with_upgrade_findings
-from schemalint.judge.rule_judge import Judge, highest_severities, marked, without_ambiguous_columns
+from schemalint.judge.rule_judge import AskedRules, highest_severities, marked, without_ambiguous_columns
 from schemalint.judge.table_judge import LIVE, is_refusal_of_table, kept_refusals, table_findings
 from schemalint.judge.undeclared_features import undeclared_features
 from schemalint.model.declaration import created_state
@@ -50,38 +50,38 @@ _NEVER_APPLIED = (
 )
 
 
-def with_table(judge: Judge, case: Case, live: LiveTable) -> tuple[Finding, ...]:
+def with_table(rules: AskedRules, case: Case, live: LiveTable) -> tuple[Finding, ...]:
     """Return the findings of a contract, its base and the live table, with those of the table itself.
 
     Findings that the base and the live table give too are marked as existing: the change under review did
     not cause them.
     """
-    of_table = _of_table(judge, case, live)
+    of_table = _of_table(rules, case, live)
     severities: Mapping[Hashable, Severity] = {}
     if case.base is not None:
         at_base = replace(case, declared=case.base, tracking=None)
-        unchanged = _findings(judge, at_base, live, (), {})
+        unchanged = _findings(rules, at_base, live, (), {})
         if not unchanged and not of_table and case == at_base:
             return ()
         severities = highest_severities(unchanged)
 
     def judged(contract: Effective) -> tuple[Finding, ...]:
-        return _findings(judge, replace(case, declared=contract), live, of_table, severities)
+        return _findings(rules, replace(case, declared=contract), live, of_table, severities)
 
     return with_follow_ups(judged(case.edit), case.edit, judged)
 
 
-def _of_table(judge: Judge, case: Case, live: LiveTable) -> tuple[Finding, ...]:
+def _of_table(rules: AskedRules, case: Case, live: LiveTable) -> tuple[Finding, ...]:
     """Return the findings of the table itself; those that the base contract gives too are existing."""
-    findings = table_findings(judge, live, case.contract)
+    findings = table_findings(rules, live, case.contract)
     if case.purpose is Purpose.PLAN:
         return tuple(filter(is_refusal_of_table, findings))
-    at_base = table_findings(judge, live, case.base) if case.base and findings else ()
+    at_base = table_findings(rules, live, case.base) if case.base and findings else ()
     return tuple(marked(findings, highest_severities(at_base)))
 
 
 def _findings(
-    judge: Judge,
+    rules: AskedRules,
     case: Case,
     live: LiveTable,
     of_table: tuple[Finding, ...],
@@ -94,20 +94,20 @@ def _findings(
     ctx = live_context(contract, live, before, case.tracking, case.renamed)
     against = GIT_AND_LIVE if base else LIVE
     of_states = (
-        *_of_changes(judge, ctx, case),
-        *_undeclared(judge, ctx, case),
-        *(undeclared_features(judge, ctx, case) if case.purpose is Purpose.CHECK else ()),
-        *judge(contract, ctx, against),
+        *_of_changes(rules, ctx, case),
+        *_undeclared(rules, ctx, case),
+        *(undeclared_features(rules, ctx, case) if case.purpose is Purpose.CHECK else ()),
+        *rules(contract, ctx, against),
     )
     of_declaration = tuple(without_ambiguous_columns(tuple(marked(of_states, at_base))))
     upgrades = standing_upgrades(ctx, of_declaration, _unaddable_features(ctx, of_table))
-    of_readers = reader_findings(judge, ctx, upgrades, of_declaration, against, case.tracking)
+    of_readers = reader_findings(rules, ctx, upgrades, of_declaration, against, case.tracking)
     reported = {finding.place for finding in of_declaration}
-    kept = (finding for finding in kept_refusals(judge, live, contract) if finding.place not in reported)
+    kept = (finding for finding in kept_refusals(rules, live, contract) if finding.place not in reported)
     findings = (*of_declaration, *of_table, *marked(kept, at_base))
     if upgrades and (base is None or protocol_upgrades(git_context(base, contract))):
         for upgrade in upgrades:
-            of_upgrade = tuple(marked(judge(upgrade, ctx, against), at_base))
+            of_upgrade = tuple(marked(rules(upgrade, ctx, against), at_base))
             findings = with_upgrade_findings(findings, upgrade, of_upgrade)
     return (*findings, *marked(of_readers, at_base))
 
@@ -123,14 +123,14 @@ def _unaddable_features(ctx: RuleContext, of_table: Iterable[Finding]) -> frozen
     return protocol.needed_features(ctx.features, ctx.before.active_features) - ctx.features
 
 
-def _of_changes(judge: Judge, ctx: RuleContext, case: Case) -> Iterator[Finding]:
+def _of_changes(rules: AskedRules, ctx: RuleContext, case: Case) -> Iterator[Finding]:
     contract, base = case.contract, case.base
     pending = ctx.changes
     if base is None:
         for pending_change in pending:
-            yield from _missing_step(judge, pending_change, ctx, case)
+            yield from _missing_step(rules, pending_change, ctx, case)
         for edit in case.unseen:
-            yield from judge(edit, ctx, LIVE)
+            yield from rules(edit, ctx, LIVE)
         return
     changes = diff(
         _with_requested_features(base.settable_state), _with_requested_features(contract.settable_state)
@@ -139,15 +139,15 @@ def _of_changes(judge: Judge, ctx: RuleContext, case: Case) -> Iterator[Finding]
     differs_from_base = differing_subjects(base, ctx.before, case.renamed) if pending else set()
     for pending_change in pending:
         if subject(pending_change) in of_git.by_subject and subject(pending_change) not in differs_from_base:
-            yield from judge.without_records(pending_change, ctx, GIT_AND_LIVE)
+            yield from rules.without_records(pending_change, ctx, GIT_AND_LIVE)
         else:
-            yield from _live_only(judge, pending_change, of_git, ctx, case)
+            yield from _live_only(rules, pending_change, of_git, ctx, case)
     if changes:
-        yield from _of_applied_changes(judge, of_git, _Changes(pending), ctx, git_context(base, contract))
+        yield from _of_applied_changes(rules, of_git, _Changes(pending), ctx, git_context(base, contract))
 
 
 def _live_only(
-    judge: Judge,
+    rules: AskedRules,
     pending_change: Change,
     of_git: _Changes,
     ctx: RuleContext,
@@ -156,21 +156,23 @@ def _live_only(
     """Judge a pending change that git does not show, or shows from another old value than the live one."""
     path = change_path(pending_change)
     if subject(pending_change) in of_git.by_subject or (path is not None and of_git.add(path)):
-        yield from _missing_step(judge, pending_change, ctx, case)
+        yield from _missing_step(rules, pending_change, ctx, case)
     else:
-        yield from _of_drift(judge, pending_change, ctx, case)
+        yield from _of_drift(rules, pending_change, ctx, case)
 
 
-def _missing_step(judge: Judge, pending_change: Change, ctx: RuleContext, case: Case) -> Iterator[Finding]:
+def _missing_step(
+    rules: AskedRules, pending_change: Change, ctx: RuleContext, case: Case
+) -> Iterator[Finding]:
     """Yield the errors of rules that refuse a pending change; without any, the finding of the drift."""
-    errors = tuple(judge.errors(pending_change, ctx, LIVE))
-    yield from errors or _of_drift(judge, pending_change, ctx, case)
+    errors = tuple(rules.errors(pending_change, ctx, LIVE))
+    yield from errors or _of_drift(rules, pending_change, ctx, case)
 
 
-def _of_drift(judge: Judge, pending_change: Change, ctx: RuleContext, case: Case) -> Iterator[Finding]:
+def _of_drift(rules: AskedRules, pending_change: Change, ctx: RuleContext, case: Case) -> Iterator[Finding]:
     """Yield the finding of the drift, with the error that forbids the change, of selected rules or not."""
-    cause = next(judge.of_delta.errors(pending_change, ctx, LIVE), None)
-    yield from judge(_drift(pending_change, case, cause), ctx, LIVE)
+    cause = next(rules.of_delta.errors(pending_change, ctx, LIVE), None)
+    yield from rules(_drift(pending_change, case, cause), ctx, LIVE)
 
 
 def _drift(
@@ -208,7 +210,7 @@ def _with_requested_features(state: TableState) -> TableState:
 
 
 def _of_applied_changes(
-    judge: Judge,
+    rules: AskedRules,
     of_git: _Changes,
     pending: _Changes,
     live_ctx: RuleContext,
@@ -224,12 +226,12 @@ def _of_applied_changes(
     ]
     kind = DriftKind.APPLIED_IN_PART if any(waiting) else DriftKind.APPLIED
     for key, git_change in of_git.by_subject.items():
-        yield from judge.record(git_change, git_ctx)
+        yield from rules.record(git_change, git_ctx)
         if isinstance(git_change, change.FieldRemoved) and path_key(git_change.path) not in listed:
             if field_at(live_ctx.before.columns, git_change.path):
-                yield from judge(git_change, live_ctx, GIT_AND_LIVE)
+                yield from rules(git_change, live_ctx, GIT_AND_LIVE)
         elif key in applied:
-            yield from judge(Drift(git_change, kind), live_ctx, LIVE)
+            yield from rules(Drift(git_change, kind), live_ctx, LIVE)
 
 
 def _is_applied(git_change: Change, pending: _Changes) -> bool:
@@ -254,7 +256,7 @@ def _is_never_applied(git_change: Change) -> bool:
     )
 
 
-def _undeclared(judge: Judge, ctx: RuleContext, case: Case) -> Iterator[Finding]:
+def _undeclared(rules: AskedRules, ctx: RuleContext, case: Case) -> Iterator[Finding]:
     """Judge live fields that neither contract nor base declares, unless writers may add columns."""
     if ctx.contract.open.columns:
         return
@@ -267,7 +269,7 @@ def _undeclared(judge: Judge, ctx: RuleContext, case: Case) -> Iterator[Finding]
             continue
         if field_at(created, path) is None:
             kind = DriftKind.AHEAD if _is_of_later_revision(path, case) else DriftKind.UNDECLARED
-            yield from judge(_drift(change.FieldRemoved(path, live), case, kind=kind), ctx, LIVE)
+            yield from rules(_drift(change.FieldRemoved(path, live), case, kind=kind), ctx, LIVE)
 
 
 def _is_of_later_revision(path: Path, case: Case) -> bool:

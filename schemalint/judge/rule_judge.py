@@ -46,7 +46,7 @@ _WITH_WAYS = (
 
 
 @frozen
-class Judge:
+class AskedRules:
     """The selected rules, as a function of facts."""
 
     rules: tuple[Rule, ...]
@@ -63,9 +63,9 @@ class Judge:
         yield from (finding for rule, finding in findings if rule.scope == "table" or not refused)
 
     @cached_property
-    def of_delta(self) -> Judge:
+    def of_delta(self) -> AskedRules:
         """These rules and all built-in ones: Delta refuses a change whatever is selected."""
-        return Judge(with_built_in(self.rules))
+        return AskedRules(with_built_in(self.rules))
 
     def errors(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
         """Yield the findings that are errors."""
@@ -126,8 +126,8 @@ class Judge:
         """Return the findings of the rules about declared states that judge live tables too."""
         return self._only(lambda rule: rule.live)(fact, ctx, against)
 
-    def _only(self, is_wanted: Callable[[Rule], bool]) -> Judge:
-        return Judge(tuple(filter(is_wanted, self.rules)))
+    def _only(self, is_wanted: Callable[[Rule], bool]) -> AskedRules:
+        return AskedRules(tuple(filter(is_wanted, self.rules)))
 
 
 def _each_once(findings: Iterable[tuple[Rule, Finding]]) -> Iterable[tuple[Rule, Finding]]:

@@ -15,7 +15,7 @@ from schemalint.delta.schema_history import live_steps
 from schemalint.delta.table import LiveTable
 from schemalint.judge.built_in_rules import with_built_in
 from schemalint.judge.case import Case, as_declared, live_context
-from schemalint.judge.rule_judge import Judge
+from schemalint.judge.rule_judge import AskedRules
 from schemalint.model.effective import Effective
 from schemalint.model.fact import Fact
 from schemalint.model.finding import Finding, Severity
@@ -25,7 +25,7 @@ LIVE: Final = ("live",)
 HISTORY: Final = ("history",)
 
 
-def of_table_alone(judge: Judge, case: Case, table: LiveTable) -> Iterator[Finding]:
+def of_table_alone(rules: AskedRules, case: Case, table: LiveTable) -> Iterator[Finding]:
     """Yield the findings of a table, its history, its data files, and the state that it has.
 
     `check --live` and `plan` judge the state to come by the same rules, and of the present state what is kept
@@ -33,9 +33,9 @@ def of_table_alone(judge: Judge, case: Case, table: LiveTable) -> Iterator[Findi
     """
     declared = _as_it_is(case.contract, table)
     for finding in (
-        *table_findings(judge, table, case.contract, case.files),
-        *_of_state(declared, judge, table, declared),
-        *(_refused_by_engines(judge, case.contract, table) if case.declared and case.engines.all else ()),
+        *table_findings(rules, table, case.contract, case.files),
+        *_of_state(declared, rules, table, declared),
+        *(_refused_by_engines(rules, case.contract, table) if case.declared and case.engines.all else ()),
     ):
         if case.declared is not None:
             yield finding
@@ -46,16 +46,16 @@ def of_table_alone(judge: Judge, case: Case, table: LiveTable) -> Iterator[Findi
             yield replace(finding, location=Location(table.uri))
 
 
-def _refused_by_engines(judge: Judge, contract: Effective, table: LiveTable) -> Iterator[Finding]:
+def _refused_by_engines(rules: AskedRules, contract: Effective, table: LiveTable) -> Iterator[Finding]:
     """Yield what an engine refuses of the changes that the contract still needs."""
     ctx = live_context(contract, table)
-    of_engines = Judge(tuple(rule for rule in judge.rules if rule.engine))
+    of_engines = AskedRules(tuple(rule for rule in rules.rules if rule.engine))
     for fact in (*ctx.changes, contract):
         yield from of_engines(fact, ctx, LIVE)
 
 
 def table_findings(
-    judge: Judge, table: LiveTable, contract: Effective, files: PhysicalTypes | None = None
+    rules: AskedRules, table: LiveTable, contract: Effective, files: PhysicalTypes | None = None
 ) -> tuple[Finding, ...]:
     """Return the findings of a table and its history.
 
@@ -63,7 +63,7 @@ def table_findings(
     ``live`` that judge what a new table may have.
 
     Args:
-        judge: The rules.
+        rules: The rules.
         table: The table with the history to judge.
         contract: The contract effective for the table's target.
         files: The types in the data files, if they were read.
@@ -71,22 +71,22 @@ def table_findings(
     ctx = live_context(contract, table)
     facts = (table, files) if files is not None else (table,)
     return (
-        *(finding for fact in facts for finding in judge(fact, ctx, LIVE)),
-        *(finding for step in live_steps(table.history) for finding in judge(step, ctx, HISTORY)),
-        *_of_new_table(judge, table, ctx),
+        *(finding for fact in facts for finding in rules(fact, ctx, LIVE)),
+        *(finding for step in live_steps(table.history) for finding in rules(step, ctx, HISTORY)),
+        *_of_new_table(rules, table, ctx),
     )
 
 
-def kept_refusals(judge: Judge, table: LiveTable, contract: Effective) -> Iterator[Finding]:
+def kept_refusals(rules: AskedRules, table: LiveTable, contract: Effective) -> Iterator[Finding]:
     """Yield what Delta Spark refuses of the state of a table, if the contract keeps it, declared or not."""
     as_it_is = _as_it_is(contract, table)
     found = [
-        finding for finding in _of_state(as_it_is, judge, table, as_it_is) if is_refusal_of_table(finding)
+        finding for finding in _of_state(as_it_is, rules, table, as_it_is) if is_refusal_of_table(finding)
     ]
     if not found:
         return
     after = replace(contract, state=live_context(contract, table).after)
-    kept = {finding.place for finding in judge.live(after, live_context(after, table), LIVE)}
+    kept = {finding.place for finding in rules.live(after, live_context(after, table), LIVE)}
     yield from (finding for finding in found if finding.place in kept)
 
 
@@ -115,8 +115,8 @@ def faults_of(table: Itself[LiveTable], contract: Itself[Effective] | None = Non
 
 
 @cache
-def _built_in() -> Judge:
-    return Judge(with_built_in(()))
+def _built_in() -> AskedRules:
+    return AskedRules(with_built_in(()))
 
 
 def _fault(finding: Finding) -> str:
@@ -128,22 +128,26 @@ def is_refusal_of_table(finding: Finding) -> bool:
     return bool(finding.delta_error) and finding.severity >= Severity.ERROR and finding.against == LIVE
 
 
-def _of_new_table(judge: Judge, table: LiveTable, ctx: RuleContext) -> Iterator[Finding]:
+def _of_new_table(rules: AskedRules, table: LiveTable, ctx: RuleContext) -> Iterator[Finding]:
     """Yield what the rules about new tables find in the table.
 
     A statement that changes metadata checks the state that it makes, so what the declaration keeps fails it.
     """
     kept = frozenset[object]()
     if ctx.changes:
-        kept = frozenset(finding.identity for finding in judge.live(TableAdded(ctx.after), ctx, LIVE))
-    return _of_state(TableAdded(table.state), judge, table, ctx.contract, kept)
+        kept = frozenset(finding.identity for finding in rules.live(TableAdded(ctx.after), ctx, LIVE))
+    return _of_state(TableAdded(table.state), rules, table, ctx.contract, kept)
 
 
 def _of_state(
-    fact: Fact, judge: Judge, table: LiveTable, contract: Effective, kept: Collection[object] = frozenset()
+    fact: Fact,
+    rules: AskedRules,
+    table: LiveTable,
+    contract: Effective,
+    kept: Collection[object] = frozenset(),
 ) -> Iterator[Finding]:
     ctx = live_context(_as_it_is(contract, table), table)
-    for finding in judge.live(fact, ctx, LIVE):
+    for finding in rules.live(fact, ctx, LIVE):
         yield _on_live_table(finding, is_checked=finding.identity in kept)
 
 

@@ -11,7 +11,7 @@ from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, closure
 from schemalint.delta.type_history import TYPE_WIDENING_FEATURES
 from schemalint.judge.case import Case
 from schemalint.judge.drift_origin import Origin
-from schemalint.judge.rule_judge import Judge
+from schemalint.judge.rule_judge import AskedRules
 from schemalint.model.client import Trait, Verdict
 from schemalint.model.effective import Effective
 from schemalint.model.fact import Drift, DriftKind
@@ -19,7 +19,7 @@ from schemalint.model.finding import Finding
 from schemalint.plugin import RuleContext
 
 
-def undeclared_features(judge: Judge, ctx: RuleContext, case: Case) -> Iterator[Finding]:
+def undeclared_features(rules: AskedRules, ctx: RuleContext, case: Case) -> Iterator[Finding]:
     """Judge the features of a live table that its contract does not need, unless it was created with them.
 
     Of features that require each other, only the one that somebody asked for counts; of those that a version
@@ -42,7 +42,7 @@ def undeclared_features(judge: Judge, ctx: RuleContext, case: Case) -> Iterator[
             all_contracts=case.all_contracts,
             shut_out=tuple(_shut_out(name, ctx)),
         )
-        yield from judge(drift, ctx, ("live",))
+        yield from rules(drift, ctx, ("live",))
 
 
 def _with_engine(origin: Origin) -> str:

@@ -13,7 +13,7 @@ from schemalint.judge.case import Case, Purpose, git_changes, git_context, live_
 from schemalint.judge.consumer_findings import clients_of, reader_findings, streams_affected
 from schemalint.judge.follow_ups import with_follow_ups
 from schemalint.judge.protocol_upgrades import standing_upgrades, with_upgrade_findings
-from schemalint.judge.rule_judge import Judge, highest_severities, marked, without_ambiguous_columns
+from schemalint.judge.rule_judge import AskedRules, highest_severities, marked, without_ambiguous_columns
 from schemalint.judge.rule_set import reports, rules_for
 from schemalint.model.client import ClientSupport
 from schemalint.model.declaration import created_state
@@ -82,7 +82,7 @@ def judge(case: Case) -> Verdict:
     A finding of the contract or of the table that the base gives too, at least as severe, is marked as
     existing: the change under review did not cause it. A finding about the change itself never is.
     """
-    rules = Judge(_asked(rules_for(case.rules, case.contract.table), case.purpose))
+    rules = AskedRules(_asked(rules_for(case.rules, case.contract.table), case.purpose))
     findings = (replace(finding, target=case.target) for finding in _findings(rules, case))
     return Verdict(case, tuple(finding for finding in findings if reports(case.rules, finding)))
 
@@ -94,7 +94,7 @@ def _asked(rules: tuple[Rule, ...], purpose: Purpose) -> tuple[Rule, ...]:
     return rules
 
 
-def _findings(rules: Judge, case: Case) -> Iterable[Finding]:
+def _findings(rules: AskedRules, case: Case) -> Iterable[Finding]:
     if case.facts:
         return _of_facts(rules, case)
     if case.live is None:
@@ -113,13 +113,13 @@ def _findings(rules: Judge, case: Case) -> Iterable[Finding]:
     return with_table(rules, case, case.live)
 
 
-def _of_facts(rules: Judge, case: Case) -> Iterator[Finding]:
+def _of_facts(rules: AskedRules, case: Case) -> Iterator[Finding]:
     context = git_context(case.base, case.contract)
     for fact in case.facts:
         yield from rules(fact, context, _AGAINST.get(type(fact), ("git",)))
 
 
-def _without_table(rules: Judge, case: Case) -> Iterable[Finding]:
+def _without_table(rules: AskedRules, case: Case) -> Iterable[Finding]:
     """Judge a contract and its base: the table that Delta creates from the base replaces the live one."""
     before, after = case.base, case.contract
     if case.purpose is Purpose.CREATION:
@@ -128,7 +128,7 @@ def _without_table(rules: Judge, case: Case) -> Iterable[Finding]:
     return with_follow_ups(judged(after), after, judged)
 
 
-def _of_creation(rules: Judge, case: Case) -> Iterator[Finding]:
+def _of_creation(rules: AskedRules, case: Case) -> Iterator[Finding]:
     """Yield the errors of the table that is made from the contract, and whether the base has them too."""
     of_base = _without_table(rules, Case((), declared=case.base)) if case.base else ()
     existing = {finding.identity for finding in of_base if finding.severity >= Severity.ERROR}
@@ -138,7 +138,7 @@ def _of_creation(rules: Judge, case: Case) -> Iterator[Finding]:
 
 
 def _compared(
-    rules: Judge, before: Effective | None, created: TableState | None, after: Effective
+    rules: AskedRules, before: Effective | None, created: TableState | None, after: Effective
 ) -> tuple[Finding, ...]:
     ctx = git_context(before, after, created)
     of_changes = (finding for fact in git_changes(before, after) for finding in rules(fact, ctx, ("git",)))
@@ -152,7 +152,7 @@ def _compared(
     return (*findings, *of_readers)
 
 
-def _of_contract(rules: Judge, before: Effective | None, ctx: RuleContext) -> Iterator[Finding]:
+def _of_contract(rules: AskedRules, before: Effective | None, ctx: RuleContext) -> Iterator[Finding]:
     """Yield a contract's own findings; they are existing if the base has them, at least as severe.
 
     A table that another tool builds anew is a new one each time.
@@ -161,13 +161,13 @@ def _of_contract(rules: Judge, before: Effective | None, ctx: RuleContext) -> It
     return marked(findings, _base_severities(rules, before) if findings and before else {})
 
 
-def _base_severities(rules: Judge, contract: Effective) -> Mapping[object, Severity]:
+def _base_severities(rules: AskedRules, contract: Effective) -> Mapping[object, Severity]:
     """Return the highest severity of each finding that a contract gives for its own table."""
     return highest_severities(_of_state(rules, contract, git_context(contract, contract)))
 
 
 def _of_state(
-    rules: Judge, contract: Effective, ctx: RuleContext, *, is_new: bool = False
+    rules: AskedRules, contract: Effective, ctx: RuleContext, *, is_new: bool = False
 ) -> Iterator[Finding]:
     yield from rules(contract, ctx, ("git",))
     if contract.is_rebuilt and not is_new:

@@ -17,7 +17,7 @@ from schemalint.base.printable import visible
 from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.contract_files import made_files
-from schemalint.contract.declared_sides import paired, stale_base, why_not_made
+from schemalint.contract.declared_sides import paired, stale_base, why_stale
 from schemalint.contract.made_files import MadeReading
 from schemalint.contract.overlay import is_overlay
 from schemalint.contract.overlay import with_overlays as joined
@@ -196,14 +196,14 @@ def _sides(files: _Files, entry: ContractsEntry) -> DeclaredTables:
         before = _read(files.repository, files.base, entry, base_from, catalog)
         after = _read(files.repository, files.head, entry, head_from, catalog)
         if after is None:
-            return _without_head(files, entry, "does not exist")
+            return _unusable_head(files, entry, "does not exist")
         if head_from is None:
             sides, given_base = (files.base, files.head), base_from is not None
-            fault = why_not_made(
+            fault = why_stale(
                 files.repository, sides, entry, (before, after), is_ci=files.is_ci, is_given=given_base
             )
             if fault:
-                return _without_head(files, entry, fault)
+                return _unusable_head(files, entry, fault)
     except GitError as error:
         return DeclaredTables(errors=(error,))
     if before is None:
@@ -300,7 +300,7 @@ def _require_foreign(files: _Files, declarations: ContractsEntry) -> None:
         )
 
 
-def _without_head(files: _Files, entry: ContractsEntry, fault: str) -> DeclaredTables:
+def _unusable_head(files: _Files, entry: ContractsEntry, fault: str) -> DeclaredTables:
     message = f"{visible(entry.path)} {fault}"
     if files.is_ci:
         return DeclaredTables(errors=(GitError(message, help="run dbt parse before schemalint check"),))

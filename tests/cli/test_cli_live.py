@@ -525,7 +525,7 @@ def test_column_renamed_by_hand_is_one_finding(live: LiveProject, against: tuple
         )
         assert finding["severity"] == "error"
         assert finding["existing"] == (against == ())
-        assert finding["help"] == "rename it back, or declare the new name: `name: ss, renamed_from: s`"
+        assert finding["help"] == "rename it back, or declare the new name, and add `renamed_from: s` there"
 
 
 def test_field_renamed_by_hand_inside_a_renamed_struct_is_recognized(live: LiveProject) -> None:

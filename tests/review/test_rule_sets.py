@@ -11,7 +11,7 @@ from schemalint.base.values import replace
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.diff import diff
 from schemalint.judge.case import git_context
-from schemalint.judge.rule_judge import Judge
+from schemalint.judge.rule_judge import AskedRules
 from schemalint.judge.rule_set import RuleSet, TableRules, reports, rules_for
 from schemalint.model.contract import Contract
 from schemalint.plugin import ATTRIBUTE, Problem, Rule, RuleContext, Severity, rule
@@ -45,7 +45,7 @@ def _contract(text: str) -> Contract:
 
 def _findings(*rule_sets: RuleSet) -> list[tuple[str, str]]:
     before, after = _contract(ORDERS), _contract(ORDERS.replace("type: int", "type: bigint"))
-    judge = Judge(rules_for(rule_sets, "sales.orders"))
+    judge = AskedRules(rules_for(rule_sets, "sales.orders"))
     (change,) = diff(before.state, after.state)
     found = judge(change, git_context(counting(before), counting(after)), ("git",))
     reported = (finding for finding in found if reports(rule_sets, finding))

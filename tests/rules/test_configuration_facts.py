@@ -7,7 +7,7 @@ import pytest
 from schemalint.base.errors import Location
 from schemalint.delta.table import TableState
 from schemalint.judge.case import git_context
-from schemalint.judge.rule_judge import Judge
+from schemalint.judge.rule_judge import AskedRules
 from schemalint.model.contract import Contract
 from schemalint.model.fact import ConfigurationChanged
 from schemalint.model.finding import Finding, ObjectRef, Severity
@@ -20,7 +20,7 @@ LINE = Location("schemalint.toml", 3, 1, 3, 7)
 def _judged(key: str | None, old: str | None, new: str | None, *, now: bool) -> Finding:
     rules = (built_in()["setting-loosened"], built_in()["first-configuration"])
     fact = ConfigurationChanged(LINE, now, key, old, new)
-    (finding,) = Judge(rules)(fact, git_context(None, counting(Contract("", TableState()))), ("git",))
+    (finding,) = AskedRules(rules)(fact, git_context(None, counting(Contract("", TableState()))), ("git",))
     return finding
 
 

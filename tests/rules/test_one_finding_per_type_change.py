@@ -12,7 +12,7 @@ from schemalint.delta.table import TableState
 from schemalint.delta.type_text import parse_type, print_type
 from schemalint.delta.widening import TypeStep, is_container, step, storage_error
 from schemalint.judge.case import git_context
-from schemalint.judge.rule_judge import Judge
+from schemalint.judge.rule_judge import AskedRules
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, Severity
 from support.effective import counting
@@ -93,7 +93,7 @@ def _findings(
         )
         for type_ in (old, new)
     )
-    judge, ctx = Judge(TW), git_context(counting(before), counting(after))
+    judge, ctx = AskedRules(TW), git_context(counting(before), counting(after))
     return [finding for change in diff(before.state, after.state) for finding in judge(change, ctx, ("git",))]
 
 

@@ -7,7 +7,7 @@ import pytest
 from schemalint.base.values import replace
 from schemalint.delta.table import TableState
 from schemalint.judge.case import git_context
-from schemalint.judge.rule_judge import Judge
+from schemalint.judge.rule_judge import AskedRules
 from schemalint.model.contract import Contract
 from schemalint.model.fact import LiveTableMissing, RootWithoutTables
 from schemalint.model.finding import Severity
@@ -39,20 +39,20 @@ def test_missing_table_has_the_expected_severity_and_message(
     fact: LiveTableMissing, severity: Severity, message: str
 ) -> None:
     """A missing table is an error only if it should exist."""
-    judge = Judge((built_in()["table-missing"],))
+    judge = AskedRules((built_in()["table-missing"],))
     (finding,) = judge(fact, git_context(counting(ORDERS), counting(ORDERS)), ("live",))
     assert (finding.code, finding.severity, finding.message) == ("DR003", severity, message)
 
 
 def test_a_missing_table_of_another_tool_is_that_tool_s_to_create() -> None:
     contract = replace(ORDERS, managed_by="dbt")
-    judge = Judge((built_in()["table-missing"],))
+    judge = AskedRules((built_in()["table-missing"],))
     (finding,) = judge(LiveTableMissing(LOCATION), git_context(None, counting(contract)), ("live",))
     assert finding.message == f"there is no table at {LOCATION} yet: dbt creates it"
 
 
 def test_a_root_without_tables_is_named_in_a_warning() -> None:
-    judge = Judge((built_in()["root-without-tables"],))
+    judge = AskedRules((built_in()["root-without-tables"],))
     (finding,) = judge(RootWithoutTables("s3://lake/tabels"), git_context(None, counting(ORDERS)), ("live",))
     assert (finding.code, finding.severity) == ("DR010", Severity.WARNING)
     assert "s3://lake/tabels" in finding.message

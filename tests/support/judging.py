@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from schemalint.base.values import replace
 from schemalint.contract.effective_pairs import effective_pairs
 from schemalint.judge.case import Case, Purpose
-from schemalint.judge.rule_judge import Judge, worst_of_each
+from schemalint.judge.rule_judge import AskedRules, worst_of_each
 from schemalint.judge.rule_set import RuleSet
 from schemalint.judge.table_judge import is_refusal_of_table, table_findings
 from schemalint.judge.verdict import judge
@@ -113,5 +113,5 @@ def judge_table(
 
 def refused_by_spark(contract: Contract, table: LiveTable, rules: Sequence[Rule]) -> tuple[Finding, ...]:
     """Return the findings that prevent Delta Spark from reading or writing the table, and so any plan."""
-    findings = table_findings(Judge(tuple(rules)), table, counting(contract))
+    findings = table_findings(AskedRules(tuple(rules)), table, counting(contract))
     return tuple(filter(is_refusal_of_table, findings))

@@ -20,7 +20,7 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import CatalogTable, LiveTable, Metadata
 from schemalint.judge.case import git_context
 from schemalint.judge.client_losses import unknown_support
-from schemalint.judge.rule_judge import Judge
+from schemalint.judge.rule_judge import AskedRules
 from schemalint.judge.rule_set import rules_for
 from schemalint.model.client import SupportUnknown
 from schemalint.model.contract import Contract
@@ -117,7 +117,7 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
         return tuple(
             finding
             for fact in unknown
-            for finding in Judge((rule,))(fact, git_context(counting(before), counting(after)), ("git",))
+            for finding in AskedRules((rule,))(fact, git_context(counting(before), counting(after)), ("git",))
         )
     if JudgedException in rule.subjects:
         assert after is not None
@@ -155,7 +155,7 @@ def _about_exceptions(rule: Rule, before: Contract | None, after: Contract, text
     found = [
         (fact, finding)
         for fact in facts
-        for finding in Judge((rule,))(fact, git_context(None, counting(after)), ("contract",))
+        for finding in AskedRules((rule,))(fact, git_context(None, counting(after)), ("contract",))
     ]
     changes = removals((fact.written for fact, finding in found if finding.fix), {"after.yaml": text})
     for fact, finding in found:
@@ -247,4 +247,4 @@ def _duplicates(rule: Rule, text: str) -> Iterator[Finding]:
     file = File("after.yaml", text.encode(), None)
     contents = Contents({}, {file.path: file})
     for fact, _existing in duplicates(contents, {file.path}, {}, Path(), {}):
-        yield from Judge((rule,))(fact, git_context(None, counting(fact.contract)), ("contract",))
+        yield from AskedRules((rule,))(fact, git_context(None, counting(fact.contract)), ("contract",))

@@ -161,7 +161,6 @@ def _fill(path: Path, text: str) -> Expression:
 
 
 def _refused(expression: Expression, answer: SparkAnswer) -> ExpressionRefused | None:
-    is_fill = isinstance(expression, _Fill)
     error, what = answer.error, answer.what
     if error is None:
         is_condition = expression.place is not Place.CONSTRAINT or answer.type in {None, BOOLEAN}
@@ -169,13 +168,16 @@ def _refused(expression: Expression, answer: SparkAnswer) -> ExpressionRefused |
             return None
         error, what = _NO_CONDITION, f"it computes {print_type(answer.type)}, and no condition"
     code = next((code for beginning, code in _RULES.items() if error.startswith(beginning)), _OTHERS)
+    part = None if expression.path is None else expression.place.value
+    if isinstance(expression, _Fill):
+        code, part = _OF_FILLS, _FILL
     return ExpressionRefused(
-        _OF_FILLS if is_fill else code,
+        code,
         expression.subject,
         expression.text,
         error or None,
         what,
         constraint=expression.name if expression.place is Place.CONSTRAINT else None,
         path=expression.path,
-        part=_FILL if is_fill else None if expression.path is None else expression.place.value,
+        part=part,
     )

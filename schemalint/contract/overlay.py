@@ -91,7 +91,7 @@ def extended(declared: Contract, overlay: Contract) -> tuple[Contract, tuple[Con
         state=state,
         location=overlay.location if overlay.location is not None else declared.location,
         owner=overlay.owner or declared.owner,
-        unsaid=declared.unsaid - {"owner"} if overlay.owner else declared.unsaid,
+        unsaid=declared.unsaid - _said(overlay),
         protocol=overlay.protocol,
         open=overlay.open if overlay.open.columns or overlay.open.widening else declared.open,
         drop_features=overlay.drop_features,
@@ -107,6 +107,12 @@ def extended(declared: Contract, overlay: Contract) -> tuple[Contract, tuple[Con
         anchors=_JoinedAnchors(declared.anchors, overlay.anchors),
     )
     return joined, errors
+
+
+def _said(overlay: Contract) -> frozenset[str]:
+    """Return the parts that an overlay says, that the format of the declaration may lack."""
+    parts = {"owner": overlay.owner, "type_changes": overlay.type_changes}
+    return frozenset(part for part, value in parts.items() if value)
 
 
 def nothing_to_extend(overlay: Contract) -> ContractError:

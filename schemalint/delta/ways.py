@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
 from typing import Final
 
 from schemalint.base.values import Itself, frozen, replace
@@ -26,7 +27,7 @@ from schemalint.delta.change import (
     PartitioningChanged,
     TypeChanged,
 )
-from schemalint.delta.datatype import LONG, Identity, field_at, type_at, walk
+from schemalint.delta.datatype import LONG, Identity, Struct, field_at, type_at, walk
 from schemalint.delta.engine import DELTA_SPARK, Engine
 from schemalint.delta.engine_answers import changes_type
 from schemalint.delta.lost_by_rewrite import (
@@ -158,7 +159,12 @@ def ways_out(
 
 def is_readable(state: TableState) -> bool:
     """Whether Spark reads the table: no way rewrites one with a shape (geometry, geography) in it."""
-    return not any(storage_error(type_) == _SHAPE for _path, type_ in walk(state.columns))
+    return _has_no_shape(Itself(state.columns))
+
+
+@lru_cache(maxsize=2)  # all findings of a table ask
+def _has_no_shape(columns: Itself[Struct]) -> bool:
+    return not any(storage_error(type_) == _SHAPE for _path, type_ in walk(columns.value))
 
 
 def _on(engine: Engine | None, way: WayOut) -> WayOut:

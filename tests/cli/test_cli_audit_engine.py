@@ -157,7 +157,7 @@ def test_init_and_pull_propose_the_writers(project: Project) -> None:
     project.repo.commit()
     project.run("init", "--root", str(project.repo.path.parent / "lake"), "--ci", "none")
     text = (project.repo.path / "schemalint.toml").read_text()
-    assert text.splitlines()[-1].startswith('# writers = ["databricks 16.4"]  # who wrote')
+    assert text.splitlines()[-1].startswith('writers = ["databricks 16.4"]  # who wrote')
 
 
 def test_init_proposes_who_wrote_before_the_newest_checkpoint(project: Project) -> None:
@@ -173,7 +173,7 @@ def test_init_proposes_who_wrote_before_the_newest_checkpoint(project: Project) 
     project.repo.commit()
     project.run("init", "--root", str(lake), "--ci", "none")
     text = (project.repo.path / "schemalint.toml").read_text()
-    assert text.splitlines()[-1].startswith('# writers = ["databricks 16.4"]  # who wrote')
+    assert text.splitlines()[-1].startswith('writers = ["databricks 16.4"]  # who wrote')
 
 
 @pytest.mark.parametrize(("engine", "is_proposed"), [("", True), ('engine = "databricks 16.4"\n', False)])

@@ -46,6 +46,12 @@ SPARK_READER_WRITER = [
     "variantType-preview",
 ]
 SPARK_TESTS_ONLY = ["redirectReaderWriter-preview", "redirectWriterOnly-preview"]
+# Named in proposals of Delta's repository (protocol_rfcs), and registered by no release.
+PROPOSED = {
+    "adaptiveMetadata": "iceberg-v4-metadata.md",
+    "columnMappingUsageTracking": "column-mapping-usage-tracking.md",
+    "timestampNanos": "nanosecond-timestamps.md",
+}
 KERNEL_ONLY = ["collations", "collations-preview", "icebergWriterCompatV1", "icebergWriterCompatV3"]
 
 WRITER_4 = "appendOnly invariants checkConstraints changeDataFeed generatedColumns"
@@ -128,7 +134,8 @@ DROPPED_WITH_HISTORY = [
 
 
 def test_every_feature_of_delta_spark_and_kernel_has_a_row() -> None:
-    assert set(FEATURES) == {*SPARK_WRITER, *SPARK_READER_WRITER, *SPARK_TESTS_ONLY, *KERNEL_ONLY}
+    registered = {*SPARK_WRITER, *SPARK_READER_WRITER, *SPARK_TESTS_ONLY, *KERNEL_ONLY}
+    assert set(FEATURES) == {*registered, *PROPOSED}
 
 
 def test_in_spark_marks_the_features_that_delta_spark_registers() -> None:
@@ -137,7 +144,7 @@ def test_in_spark_marks_the_features_that_delta_spark_registers() -> None:
 
 
 def test_reader_features_match_those_of_delta() -> None:
-    readers = {row.name for row in FEATURES.values() if row.reader}
+    readers = {row.name for row in FEATURES.values() if row.reader and row.name not in PROPOSED}
     assert readers == {*SPARK_READER_WRITER, "redirectReaderWriter-preview"}
 
 
@@ -196,7 +203,11 @@ def test_all_triggered_features_but_timestamp_ntz_are_added_to_existing_tables()
 
 def test_requirements_are_those_of_delta() -> None:
     rows = {row.name: row.requires for row in FEATURES.values() if row.requires}
-    assert rows == {name: frozenset(names.split()) for name, names in REQUIRED.items()}
+    required = {name: frozenset(names.split()) for name, names in REQUIRED.items()}
+    assert rows == required | {
+        "columnMappingUsageTracking": frozenset({"columnMapping"}),
+        "timestampNanos": frozenset({"timestampNtz"}),
+    }
 
 
 def test_removable_features_are_those_that_delta_can_drop() -> None:
@@ -226,13 +237,15 @@ def test_some_features_cannot_be_set_by_property() -> None:
         "adaptiveMetadata-preview",
         *SPARK_TESTS_ONLY,
         *KERNEL_ONLY,
+        *PROPOSED,
     }
 
 
 def test_every_row_names_its_source() -> None:
     sources = {row.name: row.source for row in FEATURES.values()}
     assert {name for name, source in sources.items() if source == "TableFeatures.java"} == set(KERNEL_ONLY)
-    assert set(sources.values()) == {"TableFeature.scala", "TableFeatures.java"}
+    assert set(sources.values()) == {"TableFeature.scala", "TableFeatures.java", *PROPOSED.values()}
+    assert {name: sources[name] for name in PROPOSED} == PROPOSED
 
 
 @pytest.mark.parametrize("name", ["typeWidening", "TYPEWIDENING", "typewidening"])

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # The pointer, a listing, nine commits since the newest checkpoint, its two or three files, and one to spare.
 MOST_OF_NEWEST_STATE = 15
 KINDS = ("classic", "parts", "v2 parquet", "v2 json")
-ORDERS_BY_SHOP = ORDERS + "properties: {team: shop}\n"
+ORDERS_BY_SHOP = ORDERS + "properties: {team: shop}\nfeatures: [v2Checkpoint]\n"
 
 
 class Requests:

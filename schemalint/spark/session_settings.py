@@ -69,8 +69,7 @@ REQUIRED: Final[Mapping[str, Setting]] = {
     "spark.sql.runSQLOnFiles": Setting("true", _ALL),
     TIME_ZONE: Setting(UTC, _EXPRESSIONS),  # of literals such as timestamp'2026-01-01'
     "spark.sql.variable.substitute": Setting("false", _ALL),  # Spark substitutes even in quoted names
-    # A rewrite reads the snapshot of its own transaction, and no row less.
-    "spark.databricks.delta.stats.skipping": Setting("true", frozenset({StepKind.REWRITE})),
+    # A rewrite reads all rows, or fails.
     "spark.sql.files.ignoreCorruptFiles": Setting("false", frozenset({StepKind.REWRITE})),
     "spark.sql.files.ignoreMissingFiles": Setting("false", frozenset({StepKind.REWRITE})),
     # Statements

@@ -155,7 +155,6 @@ LAWFUL: Final = {
 
 
 @pytest.mark.spark
-@pytest.mark.each_time
 def test_a_finding_of_the_history_says_what_spark_does(spark: SparkSession, tmp_path: Path) -> None:
     answers = {}
     asked = dict(some_of_each(FAULTY.items(), lambda named: bool(named[1].codes), 4))

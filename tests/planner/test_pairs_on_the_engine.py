@@ -132,7 +132,6 @@ class Table:
 
 
 @pytest.mark.spark
-@pytest.mark.each_time
 def test_engine_carries_out_every_plan_and_no_refused_change(session: SparkSession, tmp_path: Path) -> None:
     numbers = count()
 

@@ -295,6 +295,17 @@ STATEMENTS = {
         _MAPPED,
         "ALTER TABLE {table} SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')",
     ),
+    "spark.sql.files.ignoreCorruptFiles": (
+        "INSERT OVERWRITE DIRECTORY '{folder}' USING text SELECT 'no Parquet'",
+        "SELECT * FROM parquet.`{folder}`",
+    ),
+    "spark.sql.files.ignoreMissingFiles": (
+        "CREATE TABLE {table} USING delta AS SELECT 1 AS a",
+        "DELETE FROM {table}",
+        "SET spark.databricks.delta.retentionDurationCheck.enabled = false",
+        "VACUUM {table} RETAIN 0 HOURS",
+        "SELECT * FROM {table} VERSION AS OF 0",
+    ),
     "spark.databricks.delta.v2.enableMode": (_MAPPED, "ALTER TABLE {table} ADD COLUMNS (c int)"),
     "spark.databricks.delta.tableFeatures.fastDropFeature.enabled": (
         "CREATE TABLE {table} (a int) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
@@ -394,8 +405,9 @@ def _result(session: SqlSession, folder: Path, statements: tuple[str, ...]) -> l
     result = []
     for statement in statements:
         try:
-            rows = session.sql(statement.replace("{table}", f"delta.`{folder}`")).collect()
-            result.append(str(rows))
+            named = statement.replace("{table}", f"delta.`{folder}`").replace("{folder}", str(folder))
+            rows = session.sql(named).collect()
+            result.append(str(rows).replace(str(folder), ""))
         except Exception as error:  # noqa: BLE001 (pyspark raises many kinds)
             result.append(re.sub(r"(?s)\].*", "", str(error)))
     for file in sorted(folder.glob("_delta_log/*.json")):

@@ -53,9 +53,7 @@ def _assert_pull_matches_audit(project: Project, logs: Mapping[str, Path]) -> No
     assert contracts
     checked, failed = _codes(project, cases, "check", "--live", "--history", "--all", "--against", "none")
     assert failed == set()
-    assert checked == {
-        case: codes for case, codes in audited.items() if case not in refused
-    }
+    assert checked == {case: codes for case, codes in audited.items() if case not in refused}
     for only in ((), ("--only", "all")):
         again = project.run("pull", "--diff", "--target", "dev", *only, *sorted(contracts))
         assert again.status == 0, again.out + again.err

@@ -111,6 +111,7 @@ class Writer(Thread):
         return lambda: self._sql(f"ALTER TABLE {{t}} SET TBLPROPERTIES ('team' = '{self._next}')")
 
 
+@pytest.mark.each_time
 @pytest.mark.parametrize("seed", range(SEED, SEED + RUNS))
 def test_no_row_is_lost_and_none_is_doubled_beside_a_writer(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch, seed: int

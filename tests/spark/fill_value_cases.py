@@ -153,6 +153,12 @@ CASES: Final[dict[str, tuple[str, str, str, dict[str, str]]]] = {
         "int",
         {"'7'": "? 7", "'x'": FAILS, "'n1'": FAILS, "'y'": "? 1"},
     ),
+    "a choice inside a text": (
+        "string",
+        "concat_ws('-', 'z', if(a rlike '^[0-9]', cast(cast(a as int) as string), a))",
+        "string",
+        {"'7'": "? z-7", "'x'": "? z-x", "'7x'": FAILS},
+    ),
     "an if": (
         "string",
         "if(a rlike '^[0-9]+$', cast(a as int), 0)",

@@ -50,7 +50,7 @@ EACH_TIME = (
     "varchar",
     "char",
     "a default for what does not convert",
-    "a choice that is evaluated",
+    "a choice inside a text",
     "an element that fails",
     "a struct that is made",
     "keys that become one",

@@ -231,7 +231,7 @@ def may_lose(source: DataType, target: DataType) -> bool:
 def loses_in_silence(source: DataType, target: DataType) -> bool:
     """Whether a cast gives another value without an error, in ANSI mode too: fractions and times are cut off.
 
-    Measured on Delta 4.4.0 with Spark 4.2.0, and on delta-rs 1.6.6.
+    Each kind of pair was asked of Spark 4.2.0 with one value (tests/guard/test_silent_casts.py).
     """
     source, target = stored(source), stored(target)
     if is_number(source) and target == BOOLEAN:

@@ -54,7 +54,7 @@ class Wording:
         location: The word for the location; empty for none.
         owner: The word for the owner; empty for none.
         file: What declares the table.
-        is_yaml: Whether names and texts are written as scalars of YAML.
+        is_yaml: Whether constraints are written as YAML, as old names and drops are in all formats.
     """
 
     set_property: str = "set `{key}: {value}` under `properties`"
@@ -92,11 +92,11 @@ class Wording:
 
     def dropping(self, *paths: str) -> str:
         """Return how columns are dropped."""
-        return self.drop_column.format(path=", ".join(map(self._written, paths)))
+        return self.drop_column.format(path=", ".join(map(_scalar, paths)))
 
     def renaming(self, old: str, new: str) -> str:
         """Return how a column that is found by its name says what it was called."""
-        return self.renamed_from.format(old=self._written(old), new=self._written(new))
+        return self.renamed_from.format(old=_scalar(old), new=_scalar(new))
 
     def constraining(self, name: str, condition: str) -> str:
         """Return how a constraint is declared."""

@@ -32,15 +32,15 @@ NATIVE: Final = re.compile(
     r"|`constraints: \{|under `constraints`"
 )
 APPLY: Final = re.compile(r"`(?:schemalint )?apply\b")
-OVERLAY: Final = re.compile(r"[^;.]*`extends: dbt`[^;.]*")
-"""What a contract beside dbt's file says."""
+OVERLAY: Final = re.compile(r"[^;.]*`extends: (?:dbt|sql)`[^;.]*")
+"""What a contract beside the file of another format says."""
 
 LEAST: Final = 300
 """So many cases of rules find something there."""
 
 
 def is_sayable(contract: Contract) -> bool:
-    """Whether a contract uses no key that only schemalint's own format has, or one that extends dbt's."""
+    """Whether a contract uses no key that only schemalint's own format has, or one that extends another."""
     return not (
         contract.backfills
         or contract.deprecated
@@ -96,7 +96,7 @@ def test_no_advice_names_a_key_that_the_format_does_not_have(
         for finding in judge_pair(base, head, rules):
             count += 1
             for text in (finding.message, finding.help, *map(way_text, finding.ways)):
-                rest = OVERLAY.sub("", text) if head.dialect == "dbt" else text
+                rest = OVERLAY.sub("", text)
                 if NATIVE.search(rest) or (head.managed_by != "schemalint" and APPLY.search(rest)):
                     foreign.add(f"{finding.code} {text}")
     assert count > LEAST

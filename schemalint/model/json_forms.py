@@ -7,6 +7,7 @@ for what schemas keep in metadata. A key that is absent means unmanaged, as in a
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from schemalint.base.json_object import MISSING, JsonObject
@@ -30,6 +31,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.path import Part, Path, path_from_json, path_to_json
 from schemalint.delta.table import Deletion, TableState
+from schemalint.delta.type_json import type_of_name
 from schemalint.delta.type_text import print_type
 from schemalint.model.consumer import Consumer, Stream, declared_stream
 
@@ -231,11 +233,12 @@ def _type(members: JsonObject, key: str) -> DataType:
     return Unknown(type_.text("unknown"))
 
 
+@lru_cache(maxsize=1_024)  # one value for each name: equal types of many fields are compared at once
 def _named_type(name: str) -> DataType:
+    if (known := type_of_name(name)) is not None:
+        return known
     match = _WITH_NUMBERS.fullmatch(name)
     if match is None:
-        if name == "string":
-            return String()
         return Atomic(name)
     kind, first, second = match[1], int(match[2]), match[3]
     if kind == "decimal":

@@ -106,7 +106,8 @@ class ExpressionParser:
         try:
             analysed = row.selectExpr(text).schema
         except PySparkException as error:
-            what = str(error).split("\n", 1)[0].partition("] ")[2] or str(error).split("\n", 1)[0]
+            first = str(error).strip().split("\n", 1)[0]
+            what = first.partition("] ")[2] or first
             # Spark 4 has both; Spark 3.5 only the older name.
             condition = getattr(error, "getCondition", error.getErrorClass)()
             return SparkAnswer(condition or "", what[:_LONGEST_ANSWER])

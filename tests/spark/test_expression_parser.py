@@ -62,6 +62,7 @@ def test_spark_analyses_and_computes_nothing(spark: SparkSession) -> None:
         answer = ask(COLUMNS, text)
         assert answer is not None
         assert answer.error == error, text
+        assert answer.what
         assert "\n" not in answer.what
     assert set(tracker.getJobIdsForGroup()) == jobs
 

@@ -282,7 +282,14 @@ ERROR_NAMES: Final[Mapping[str, ErrorName]] = MappingProxyType(
         "DELTA_METADATA_MISMATCH": ErrorName("4.1", "_LEGACY_ERROR_TEMP_DELTA_0007"),
         **{
             f"DELTA_DUPLICATE_COLUMNS_FOUND.{name}": ErrorName("4.3", "DELTA_DUPLICATE_COLUMNS_FOUND")
-            for name in ("ADDING_COLUMNS", "CLUSTER_BY", "EXISTING_SCHEMA")
+            for name in (
+                "ADDING_COLUMNS",
+                "CLUSTER_BY",
+                "DATA",
+                "EXISTING_SCHEMA",
+                "METADATA_UPDATE",
+                "READ_SCHEMA",
+            )
         },
         "DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION": ErrorName(
             "4.1", "DELTA_UNSUPPORTED_CATALOG_OWNED_TABLE_CREATION"

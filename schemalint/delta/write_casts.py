@@ -11,22 +11,32 @@ from typing import Final, TypeAlias
 
 from schemalint.base.values import frozen
 from schemalint.delta import writes
-from schemalint.delta.datatype import VOID, Array, DataType, Field, Map, Struct
+from schemalint.delta.datatype import DATE, VOID, Array, DataType, Field, Map, Struct
 from schemalint.delta.path import Part, Path
 from schemalint.delta.write_columns import is_computed, require_unique
-from schemalint.delta.write_types import Merge, RefusedWrite, Widens, can_cast, may_lose, never, stored
+from schemalint.delta.write_errors import DUPLICATE_IN_QUERY, MISMATCH
+from schemalint.delta.write_types import (
+    Merge,
+    RefusedWrite,
+    Widens,
+    can_cast,
+    is_number,
+    may_lose,
+    never,
+    stored,
+)
 from schemalint.delta.writes import Method, Mode, Write
 
-MISMATCH: Final = "DELTA_METADATA_MISMATCH"
 _ARITY: Final = "DELTA_INSERT_COLUMN_ARITY_MISMATCH"
 _NO_CAST: Final = "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION"
+_NO_CAST_BUT_FUNCTION: Final = "DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION"
 _NO_UP_CAST: Final = "CANNOT_UP_CAST_DATATYPE"
 
 Structs: TypeAlias = Callable[[Struct, Struct, Path], Struct]
 """Casts a struct of the data to one of the table."""
 
 _CASTS_BY_NAME: Final = (4, 4)
-"""The first release that casts what ``saveAsTable`` appends (``DeltaImplicitCast``)."""
+"""Since when Delta casts what ``saveAsTable`` appends and ``writeTo`` writes (``DeltaImplicitCast``)."""
 
 _STREAMS_CAST: Final = (4,)
 """The first release whose streams cast what they write."""
@@ -44,12 +54,14 @@ class Casts:
         write: How it is written.
         widens: Which types of the table the write may change.
         merges: Whether the write may change the schema.
+        overwrites: Whether the write replaces the schema.
     """
 
     table: Struct
     write: Write
     widens: Widens
     merges: bool
+    overwrites: bool
 
     def given(self, data: Struct) -> Struct:
         """Return the data as Delta gets it: matched with the table's columns, and cast.
@@ -65,7 +77,9 @@ class Casts:
         if method is Method.STREAM and self.write.delta >= _STREAMS_CAST:
             return self._for_stream(data)
         is_append = method is Method.SAVE_AS_TABLE and self.write.mode is Mode.APPEND
-        if is_append and self.write.delta >= _CASTS_BY_NAME:
+        is_cast = is_append or (method is Method.WRITE_TO and not self.overwrites)
+        if is_cast and self.write.delta >= _CASTS_BY_NAME:
+            require_unique(data, DUPLICATE_IN_QUERY)
             return self._cast_by_name(data, self.table, ())
         return data
 
@@ -89,7 +103,7 @@ class Casts:
         return Struct((*fields, *data.fields[len(table.fields) :]))
 
     def _by_name_in_sql(self, data: Struct) -> Struct:
-        require_unique(data)
+        require_unique(data, DUPLICATE_IN_QUERY)
         for column in self.table.fields:
             if data.get(column.name) is None and not column.nullable and not is_computed(column):
                 raise RefusedWrite("DELTA_INSERT_COLUMN_MISMATCH", (column.name,))
@@ -144,4 +158,6 @@ class Casts:
                 raise RefusedWrite(_NO_UP_CAST, path)
             return
         if not can_cast(new, old, ansi=policy == "ansi"):
-            raise RefusedWrite(_NO_CAST, path)
+            # For days and numbers, Spark names functions (`Cast.typeCheckFailureMessage`).
+            has_function = (is_number(new) and old == DATE) or (new == DATE and is_number(old))
+            raise RefusedWrite(_NO_CAST_BUT_FUNCTION if has_function else _NO_CAST, path)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from schemalint.base.values import replace
 from schemalint.delta.column_names import invalid_characters
 from schemalint.delta.datatype import VOID, DataType, Field, Struct, type_at, walk, walk_fields
 from schemalint.delta.path import Path
+from schemalint.delta.table import TableState
+from schemalint.delta.write_errors import DUPLICATE_IN_DATA
 from schemalint.delta.write_types import RefusedWrite, nullable, stored
+from schemalint.delta.writes import Write
 
 
 def is_computed(column: Field) -> bool:
@@ -18,7 +22,7 @@ def has_void(columns: Struct) -> bool:
     return any(type_ == VOID for _, type_ in walk(columns))
 
 
-def require_unique(data: Struct, error: str = "DELTA_DUPLICATE_COLUMNS_FOUND") -> None:
+def require_unique(data: Struct, error: str = DUPLICATE_IN_DATA) -> None:
     """Refuse two names that differ in case alone.
 
     Raises:
@@ -42,6 +46,30 @@ def require_names(columns: Struct, mapping: str) -> None:
             raise RefusedWrite("DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", path)
 
 
+def with_static_partitions(data: Struct, table: TableState, write: Write) -> Struct:
+    """Return the data of an INSERT with the partition columns whose values it names, cast to their types.
+
+    Raises:
+        RefusedWrite: One of them is no partition column, or the query has it too.
+    """
+    static = {name.lower() for name in write.static}
+    if not static:
+        return data
+    if isinstance(table.partitioned_by, tuple) and not static <= table.partition_keys:
+        raise RefusedWrite("NON_PARTITION_COLUMN")
+    columns = table.columns.fields
+    if not write.method.is_by_position:
+        if any(data.get(name) is not None for name in static):
+            raise RefusedWrite("STATIC_PARTITION_COLUMN_IN_INSERT_COLUMN_LIST")
+        named = (Field(old.name, old.type) for old in columns if old.name.lower() in static)
+        return Struct((*data.fields, *named))
+    given = iter(data.fields)
+    by_position = [
+        Field(old.name, old.type) if old.name.lower() in static else next(given, None) for old in columns
+    ]
+    return Struct((*(new for new in by_position if new is not None), *given))
+
+
 def is_same(old: DataType, new: DataType) -> bool:
     """Whether two types are the same, whatever is nullable."""
     return nullable(stored(old)) == nullable(stored(new))
@@ -60,3 +88,14 @@ def struct_at(columns: Struct, path: Path) -> Struct | None:
     """Return the struct at a path; None if there is none."""
     type_ = type_at(columns, path)
     return type_ if isinstance(type_, Struct) else None
+
+
+def is_new(path: Path, columns: Struct) -> bool:
+    """Whether the columns have no type at a path."""
+    return bool(path) and type_at(columns, path) is None
+
+
+def like_before(new: Field, table: Struct) -> Field:
+    """Return a column of the overwritten table: what the data does not say of it, as its comment, is gone."""
+    old = table.get(new.name)
+    return new if old is None else replace(new, column_id=old.column_id, physical_name=old.physical_name)

@@ -19,11 +19,9 @@ from schemalint.delta.datatype import (
     VOID,
     Array,
     DataType,
-    Field,
     Map,
     Struct,
     field_at,
-    type_at,
     walk,
     walk_fields,
 )
@@ -31,15 +29,26 @@ from schemalint.delta.engine import DELTA_SPARK, Engine
 from schemalint.delta.engine_answers import changes_type
 from schemalint.delta.path import Part, Path
 from schemalint.delta.table import TableState
-from schemalint.delta.write_casts import MISMATCH, Casts
+from schemalint.delta.write_casts import Casts
 from schemalint.delta.write_columns import (
     first_difference,
     has_void,
     is_computed,
+    is_new,
     is_same,
+    like_before,
     require_names,
     require_unique,
     struct_at,
+    with_static_partitions,
+)
+from schemalint.delta.write_errors import (
+    DUPLICATE_IN_NEW_SCHEMA,
+    MISMATCH,
+    NULL_IN_ROW,
+    UNRESOLVED,
+    class_on,
+    duplicate_in_merge,
 )
 from schemalint.delta.write_notes import ValueNotes
 from schemalint.delta.write_types import (
@@ -58,6 +67,9 @@ _STRUCT: Final = "DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION"
 
 _MERGE_EVOLVES: Final = (4, 4)
 """The first release for which WITH SCHEMA EVOLUTION of a MERGE counts: 4.0.1 reads it, and ignores it."""
+
+_NEWEST: Final = (4, 4)
+"""The release that was asked of each way to write."""
 
 _UNCLUSTERS: Final = (4, 4)
 """The releases that were asked what an overwrite does to clustering."""
@@ -84,7 +96,7 @@ def effect_of(table: TableState | None, features: frozenset[str], data: Struct, 
     try:
         return _effect(table, features, data, write)
     except RefusedWrite as refused:
-        return Effect(before, error=refused.error, path=refused.path)
+        return Effect(before, error=class_on(write.delta, refused.error), path=refused.path)
     except UnknownWrite as unknown:
         return Effect(before, unknown=str(unknown))
 
@@ -94,6 +106,8 @@ def _effect(table: TableState | None, features: frozenset[str], data: Struct, wr
         write = replace(write, options={})  # Spark does not pass them on (measured on all three)
     if write.method is Method.SAVE_AS_TABLE and write.mode is Mode.OVERWRITE and write.delta < _REPLACES:
         raise UnknownWrite("Spark 3.5.7 refuses saveAsTable in this mode, and older ones may not")
+    if (write.method is Method.WRITE_TO or write.static) and write.delta < _NEWEST:
+        raise UnknownWrite("nobody has asked an older Delta than 4.4 what such a write does")
     if write.method is Method.MERGE and write.delta < _MERGE_EVOLVES:
         write = replace(write, evolves=False)
     merges = write.evolves or _flag(write, writes.MERGE_SCHEMA, write.setting(writes.AUTO_MERGE, "false"))
@@ -102,6 +116,7 @@ def _effect(table: TableState | None, features: frozenset[str], data: Struct, wr
         raise UnknownWrite("nobody has asked what replaceWhere does without the mode overwrite")
     if table is None:
         return _created(data, write)
+    data = with_static_partitions(data, table, write)
     if write.setting(writes.CASE_SENSITIVE, "false") == "true":
         _require_same_case(table.columns, data, write)
     if write.mode is Mode.IGNORE:
@@ -136,6 +151,8 @@ def _flag(write: Write, option: str, default: str) -> bool:
 
 def _created(data: Struct, write: Write) -> Effect:
     """Return the effect of a write that creates the table: without properties, constraints and clustering."""
+    if write.method in (Method.INSERT_INTO, Method.WRITE_TO):
+        raise RefusedWrite("TABLE_OR_VIEW_NOT_FOUND")
     columns = Struct(tuple(map(nullable_field, data.fields)))
     require_unique(data)
     require_names(columns, "none")
@@ -185,7 +202,7 @@ class _Case:
 
     @property
     def _casts(self) -> Casts:
-        return Casts(self.table.columns, self.write, self._widens, self.merges)
+        return Casts(self.table.columns, self.write, self._widens, self.merges, self.overwrites)
 
     @cached_property
     def _widens(self) -> Widens:
@@ -240,7 +257,7 @@ class _Case:
                 raise RefusedWrite("DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT")
 
     def _overwritten(self, given: Struct) -> Effect:
-        require_unique(given)
+        require_unique(given, DUPLICATE_IN_NEW_SCHEMA)
         columns = Struct(tuple(map(nullable_field, given.fields)))
         require_names(columns, self.table.column_mapping)
         self._require_features(columns)
@@ -248,7 +265,7 @@ class _Case:
         is_dynamic = self._is_dynamic and bool(self.write.partition_by)
         if is_dynamic:
             raise RefusedWrite("DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE")
-        kept = tuple(_like(old, self.table.columns) for old in columns.fields)
+        kept = tuple(like_before(old, self.table.columns) for old in columns.fields)
         partitions = self.table.partitioned_by
         if isinstance(partitions, tuple):
             partitions = self.write.partition_by
@@ -290,22 +307,25 @@ class _Case:
     def _done(self, given: Struct, merged: Struct) -> Effect:
         widens = self._widens if self.merges else never
         known = self.data if self.write.method is Method.STREAM else given
-        notes = ValueNotes(self.table.columns, self.data, self.write, widens).all(known)
+        data = given if self.write.method is Method.MERGE else self.data
+        notes = ValueNotes(self.table.columns, data, self.write, widens).all(known)
         return Effect(replace(self.table, columns=merged), notes=notes)
 
     def _of_merge(self) -> Effect:
         """Return the effect of a MERGE whose clauses say ``*`` or name columns."""
-        require_unique(self.data, error="AMBIGUOUS_REFERENCE")
+        require_unique(self.data, duplicate_in_merge(self.write.delta, merges=self.merges))
         for column in self.table.columns.fields:
             if column.identity is not None and self._assigns(column.name) and self.data.get(column.name):
                 raise RefusedWrite("DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED", (column.name,))
         source = Struct(tuple(new for new in self.data.fields if self._assigns(new.name)))
-        if not self.merges:
+        if self.merges and self.write.assigned is not None:
+            self._require_same_types(source)
+        if not self.merges or self.write.assigned is not None:
             return self._aligned(source)
         merged = Merge(self._widens, casts=True).structs(self.table.columns, source)
         if merged != self.table.columns:
             adds_void = any(
-                type_ == VOID and _is_new(path, self.table.columns) for path, type_ in walk(merged)
+                type_ == VOID and is_new(path, self.table.columns) for path, type_ in walk(merged)
             )
             if adds_void and self.write.delta < _MERGES_VOID:
                 raise RefusedWrite("DELTA_MERGE_ADD_VOID_COLUMN")
@@ -315,8 +335,16 @@ class _Case:
             parent = struct_at(source, path[:-1])
             is_missing = parent is not None and parent.get(column.name) is None
             if is_missing and not column.nullable and not is_computed(column):
-                raise RefusedWrite("DELTA_NOT_NULL_CONSTRAINT_VIOLATED", path)
+                raise RefusedWrite(NULL_IN_ROW, path)
         return self._done(source, merged)
+
+    def _require_same_types(self, source: Struct) -> None:
+        """Require that a clause which names columns cannot change the schema by them."""
+        for new in source.fields:
+            old = self.table.columns.get(new.name)
+            if old is None or not is_same(old.type, new.type):
+                text = f"what a MERGE that may change the schema, and names {new.name}, does to its type"
+                raise UnknownWrite(f"nobody has asked {text}")
 
     def _changes_types(self, merged: Struct) -> bool:
         pairs = ((old.type, merged.get(old.name)) for old in self.table.columns.fields)
@@ -332,7 +360,7 @@ class _Case:
             new = source.get(column.name)
             if new is None:
                 if self.write.assigned is None:
-                    raise RefusedWrite("DELTA_MERGE_UNRESOLVED_EXPRESSION", (column.name,))
+                    raise RefusedWrite(UNRESOLVED, (column.name,))
                 continue
             self._require_aligned(new.type, column.type, (column.name,))
         lost = tuple(
@@ -365,13 +393,3 @@ class _Case:
 def _partitions(table: TableState) -> tuple[str, ...]:
     names = table.partitioned_by
     return names if isinstance(names, tuple) else ()
-
-
-def _is_new(path: Path, columns: Struct) -> bool:
-    return bool(path) and type_at(columns, path) is None
-
-
-def _like(new: Field, table: Struct) -> Field:
-    """Return a column of the overwritten table: what the data does not say of it, as its comment, is gone."""
-    old = table.get(new.name)
-    return new if old is None else replace(new, column_id=old.column_id, physical_name=old.physical_name)

@@ -10,6 +10,7 @@ from schemalint.delta.datatype import VOID, Array, Char, DataType, Field, Map, S
 from schemalint.delta.path import Part, Path
 from schemalint.delta.type_text import print_type
 from schemalint.delta.write_columns import is_computed, struct_at
+from schemalint.delta.write_errors import NO_VALUE, NULL_IN_ROW
 from schemalint.delta.write_types import RefusedWrite, Widens, loses_in_silence, may_lose, stored
 from schemalint.delta.writes import Kind, Method, Note, Write
 
@@ -39,7 +40,8 @@ class ValueNotes:
         Raises:
             RefusedWrite: A required column is missing in the data.
         """
-        return (*self._of_missing(given), *self._of_casts(), *self._of_order())
+        missing = () if self.write.keeps_rest else self._of_missing(given)
+        return (*missing, *self._of_casts(), *self._of_order())
 
     def _of_missing(self, given: Struct) -> Iterator[Note]:
         for path, column in walk_fields(self.table):
@@ -47,7 +49,9 @@ class ValueNotes:
             if parent is None or parent.get(column.name) is not None:
                 continue
             if not is_computed(column) and not column.nullable:
-                raise RefusedWrite("DELTA_MISSING_NOT_NULL_COLUMN_VALUE", path)
+                # A MERGE finds out by the rows that it inserts.
+                is_merge = self.write.method is Method.MERGE
+                raise RefusedWrite(NULL_IN_ROW if is_merge else NO_VALUE, path)
             yield Note(Kind.FILLED, path, f"is missing in the data: {self._filled_with(column)}")
 
     def _filled_with(self, column: Field) -> str:
@@ -73,7 +77,8 @@ class ValueNotes:
             return
         by_position = self.write.method.is_by_position or self.write.method.is_by_name_in_sql
         for inner, source, target in _leaves(new.type, old.type, path, by_position=by_position):
-            if may_lose(source, target) and not self.widens(target, source):
+            loses = may_lose(source, target) or loses_in_silence(source, target)
+            if loses and not self.widens(target, source):
                 yield self._of_cast(source, target, inner)
 
     def _of_cast(self, source: DataType, target: DataType, path: Path) -> Note:
@@ -81,7 +86,7 @@ class ValueNotes:
         if self.write.setting(writes.ASSIGNMENT, "ansi") == "legacy":
             return Note(Kind.LOSES, path, f"{cast}: a value that does not fit becomes null or another one")
         if loses_in_silence(source, target):
-            return Note(Kind.LOSES, path, f"{cast}: what does not fit of a value is cut off")
+            return Note(Kind.LOSES, path, f"{cast}: what does not fit of a value is cut off or rounded")
         return Note(Kind.MAY_FAIL, path, f"{cast}: a value that does not fit is refused")
 
     def _of_order(self) -> Iterator[Note]:

@@ -8,7 +8,7 @@ Sources: ``SchemaMergingUtils.mergeDataTypes``, ``TypeWideningMode.TypeEvolution
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from schemalint.base.values import frozen, replace
@@ -43,6 +43,9 @@ Widens: TypeAlias = Callable[[DataType, DataType], bool]
 
 INTEGERS: Final = (BYTE, SHORT, INTEGER, LONG)
 _IN_PARQUET_AS_INTEGER: Final = {BYTE: 1, SHORT: 2, INTEGER: 3}
+_DIGITS: Final = {FLOAT: 6, DOUBLE: 15}
+"""The decimal digits that a float keeps whatever they are (``FLT_DIG`` and ``DBL_DIG`` of IEEE 754)."""
+_DIGITS_OF_INTEGERS: Final[Mapping[DataType, int]] = {BYTE: 3, SHORT: 5, INTEGER: 10, LONG: 19}
 _TIMES: Final = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
 
 
@@ -229,7 +232,9 @@ def may_lose(source: DataType, target: DataType) -> bool:
 
 
 def loses_in_silence(source: DataType, target: DataType) -> bool:
-    """Whether a cast gives another value without an error, in ANSI mode too: fractions and times are cut off.
+    """Whether a cast gives another value without an error, in ANSI mode too.
+
+    Fractions and times are cut off, and digits rounded that a float does not hold.
 
     Each kind of pair was asked of Spark 4.2.0 with one value (tests/guard/test_silent_casts.py).
     """
@@ -242,4 +247,13 @@ def loses_in_silence(source: DataType, target: DataType) -> bool:
         return source in (FLOAT, DOUBLE) or (isinstance(source, Decimal) and source.scale > target.scale)
     if target == DATE:
         return source in (TIMESTAMP, TIMESTAMP_NTZ)
-    return (source, target) == (DOUBLE, FLOAT)
+    if target in _DIGITS:
+        return source == DOUBLE or _digits(source) > _DIGITS[target]
+    return False
+
+
+def _digits(type_: DataType) -> int:
+    """Return how many decimal digits the values of an exact number type may have; 0 for other types."""
+    if isinstance(type_, Decimal):
+        return type_.precision
+    return _DIGITS_OF_INTEGERS.get(type_, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Final
 
@@ -36,6 +36,7 @@ class Method(Enum):
     SAVE = "save"
     SAVE_AS_TABLE = "saveAsTable"
     INSERT_INTO = "insertInto"
+    WRITE_TO = "writeTo"
     INSERT = "INSERT"
     INSERT_BY_NAME = "INSERT BY NAME"
     MERGE = "MERGE"
@@ -73,7 +74,9 @@ class Write:
         settings: The settings of the session that differ from the defaults, of `SETTINGS`.
         partition_by: What the writer partitions by.
         evolves: Whether the statement says ``WITH SCHEMA EVOLUTION``.
-        assigned: The columns of the source that the clauses of a MERGE name; None if they say ``*``.
+        assigned: The columns that a clause of a MERGE assigns; None if it says ``*``.
+        keeps_rest: Whether the rows keep what the statement does not name, as those of an UPDATE.
+        static: The partition columns whose values an INSERT names, and its query lacks.
     """
 
     method: Method
@@ -84,6 +87,8 @@ class Write:
     partition_by: tuple[str, ...] = ()
     evolves: bool = False
     assigned: tuple[str, ...] | None = None
+    keeps_rest: bool = False
+    static: tuple[str, ...] = ()
 
     def setting(self, name: str, default: str) -> str:
         """Return the value of a setting in lower case."""
@@ -132,3 +137,19 @@ class Effect:
     path: Path = ()
     unknown: str | None = None
     notes: tuple[Note, ...] = ()
+
+
+def together(before: TableState, effects: Iterable[Effect]) -> Effect:
+    """Return the effect of a statement whose clauses have these: what is unknown or refused decides for all.
+
+    At most one of them changes the schema: that of the clauses with ``*``, which have one effect together.
+    """
+    every = tuple(effects)
+    for effect in every:
+        if effect.unknown is not None:
+            return effect
+    for effect in every:
+        if effect.error is not None:
+            return effect
+    after = next((effect.after for effect in every if effect.after != before), before)
+    return Effect(after, notes=tuple(dict.fromkeys(note for effect in every for note in effect.notes)))

@@ -23,6 +23,7 @@ from engine.write_questions import (
     STATEMENTS,
     VALUES,
     Question,
+    Way,
     protocol_of,
     questions,
     state_of,
@@ -138,10 +139,22 @@ def write(spark: SparkSession, path: Path, question: Question) -> None:
             writer.format("delta").saveAsTable(name)
         case "saveAsTable":
             writer.format("delta").option("path", str(path)).saveAsTable(name)
+        case "writeTo":
+            _write_to(data, name, question.way)
         case "insertInto":
             writer.insertInto(name)
         case _:
             raise ValueError(way.method)
+
+
+def _write_to(data: DataFrame, name: str, way: Way) -> None:
+    from pyspark.sql.functions import lit  # noqa: PLC0415 (only with Spark)
+
+    writer = data.writeTo(name).options(**way.options)
+    if way.mode == "append":
+        writer.append()
+    else:
+        writer.overwrite(lit(True))  # noqa: FBT003 (a condition that all rows meet)
 
 
 def _stream(spark: SparkSession, path: Path, question: Question) -> None:

@@ -26,7 +26,15 @@ _STATEMENTS: Final[Mapping[str, tuple[Method, Mode, bool]]] = {
     "MERGE": (Method.MERGE, Mode.APPEND, False),
     "MERGE EVOLUTION": (Method.MERGE, Mode.APPEND, True),
     "MERGE columns": (Method.MERGE, Mode.APPEND, False),
+    "MERGE one column": (Method.MERGE, Mode.APPEND, False),
+    "INSERT PARTITION": (Method.INSERT, Mode.APPEND, False),
+    "INSERT OVERWRITE PARTITION": (Method.INSERT, Mode.OVERWRITE, False),
+    "INSERT PARTITION by name": (Method.INSERT_BY_NAME, Mode.APPEND, False),
+    "INSERT PARTITION of the query": (Method.INSERT, Mode.APPEND, False),
 }
+_ASSIGNED: Final = {"MERGE columns": ("id", "c"), "MERGE one column": ("c",)}
+_STATIC: Final = ("INSERT PARTITION", "INSERT OVERWRITE PARTITION", "INSERT PARTITION by name")
+
 
 NOT_PARSED: Final = "PARSE_SYNTAX_ERROR"
 """The Spark of an older Delta has no such statement, and nobody is told what it would do."""
@@ -41,10 +49,19 @@ def write_of(question: Question, version: str) -> Write:
     options = {key.lower(): value for key, value in way.options.items()}
     if way.method in _STATEMENTS:
         method, mode, evolves = _STATEMENTS[way.method]
-        assigned = ("id", "c") if way.method == "MERGE columns" else None
         if way.method == "INSERT REPLACE WHERE":
             options[REPLACE_WHERE] = "id = 1"
-        return Write(method, release_of(version), mode, options, way.conf, (), evolves, assigned)
+        return Write(
+            method,
+            release_of(version),
+            mode,
+            options,
+            way.conf,
+            evolves=evolves,
+            assigned=_ASSIGNED.get(way.method),
+            keeps_rest=way.method == "MERGE one column",
+            static=("c",) if way.method in _STATIC else (),
+        )
     return Write(Method(way.method), release_of(version), Mode(way.mode), options, way.conf, way.partition_by)
 
 
@@ -72,6 +89,14 @@ def disagreement(effect: Effect, answer: Answer, *, exists: bool = True) -> str 
     if bool(effect.error) == bool(answer.error) and said == answer.columns:
         return None
     return f"said {effect.error or said}; the log shows {answer.error} {answer.columns}"
+
+
+def other_class(effect: Effect, answer: Answer) -> tuple[str, str] | None:
+    """Return the class of an error that was said, and the recorded one where it is another."""
+    has_none = answer.error.startswith("requirement failed") or answer.error == "STREAM_FAILED"
+    if effect.unknown is not None or effect.error is None or has_none or effect.error == answer.error:
+        return None
+    return effect.error, answer.error
 
 
 def _is_of_rows(effect: Effect, answer: Answer) -> bool:

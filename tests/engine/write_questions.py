@@ -60,7 +60,7 @@ class Way(NamedTuple):
     """How it is written.
 
     Attributes:
-        method: ``save``, ``saveAsTable``, ``insertInto``, a key of `STATEMENTS`, or ``stream``.
+        method: ``save``, ``saveAsTable``, ``insertInto``, ``writeTo``, a key of `STATEMENTS`, or ``stream``.
         mode: The mode of the writer.
         options: The options of the writer.
         conf: The settings of the session.
@@ -97,6 +97,12 @@ STATEMENTS: Final = {
     "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
     "MERGE columns": "MERGE INTO {t} AS t USING {v} AS s ON t.id = s.id "
     "WHEN MATCHED THEN UPDATE SET c = s.c WHEN NOT MATCHED THEN INSERT (id, c) VALUES (s.id, s.c)",
+    "MERGE one column": "MERGE INTO {t} AS t USING {v} AS s ON t.id = s.id "
+    "WHEN MATCHED THEN UPDATE SET t.c = s.c",
+    "INSERT PARTITION": "INSERT INTO {t} PARTITION (c = 1) SELECT * FROM {v}",
+    "INSERT OVERWRITE PARTITION": "INSERT OVERWRITE {t} PARTITION (c = 1) SELECT * FROM {v}",
+    "INSERT PARTITION by name": "INSERT INTO {t} PARTITION (c = 1) BY NAME SELECT * FROM {v}",
+    "INSERT PARTITION of the query": "INSERT INTO {t} PARTITION (c) SELECT * FROM {v}",
 }
 """The statements by their names: ``t`` is the table, ``v`` a view of the data."""
 
@@ -276,8 +282,15 @@ WAYS: Final[Mapping[str, Way]] = {
     "MERGE autoMerge": Way("MERGE", conf=AUTO_MERGE),
     "MERGE EVOLUTION": Way("MERGE EVOLUTION"),
     "MERGE columns": Way("MERGE columns"),
+    "MERGE one column": Way("MERGE one column"),
     "stream": Way("stream"),
     "stream mergeSchema": Way("stream", options=MERGE),
+    "writeTo": Way("writeTo"),
+    "writeTo mergeSchema": Way("writeTo", options=MERGE),
+    "writeTo autoMerge": Way("writeTo", conf=AUTO_MERGE),
+    "writeTo overwrite": Way("writeTo", "overwrite"),
+    "writeTo overwrite mergeSchema": Way("writeTo", "overwrite", MERGE),
+    "writeTo overwrite overwriteSchema": Way("writeTo", "overwrite", OVERWRITE),
     "save overwrite": Way("save", "overwrite"),
     "save overwrite mergeSchema": Way("save", "overwrite", MERGE),
     "save overwrite overwriteSchema": Way("save", "overwrite", OVERWRITE),
@@ -303,6 +316,7 @@ _FEW_PAIRS: Final[Mapping[str, tuple[Way, Mapping[str, str]]]] = {
     "insertInto strict": (Way("insertInto", conf={_POLICY: "STRICT"}), {}),
     "INSERT EVOLUTION widening": (Way("INSERT EVOLUTION"), WIDENING),
     "MERGE": (Way("MERGE"), {}),
+    "MERGE columns": (Way("MERGE columns"), {}),
     "MERGE autoMerge widening": (Way("MERGE", conf=AUTO_MERGE), WIDENING),
     "stream mergeSchema widening": (Way("stream", options=MERGE), WIDENING),
 }
@@ -322,6 +336,8 @@ _FEWEST_PAIRS: Final[Mapping[str, tuple[Way, Mapping[str, str]]]] = {
     "insertInto widening": (Way("insertInto"), WIDENING),
     "insertInto mergeSchema": (Way("insertInto", options=MERGE), {}),
     "insertInto not ANSI": (Way("insertInto", conf={"spark.sql.ansi.enabled": "false"}), {}),
+    "writeTo": (Way("writeTo"), {}),
+    "writeTo mergeSchema widening": (Way("writeTo", options=MERGE), WIDENING),
     "saveAsTable": (Way("saveAsTable"), {}),
     "saveAsTable mergeSchema widening": (Way("saveAsTable", options=MERGE), WIDENING),
     "INSERT BY NAME": (Way("INSERT BY NAME"), {}),
@@ -438,6 +454,39 @@ SINGLE: Final[Mapping[str, tuple[Table, Data, Way]]] = {
     "no number in a MERGE, legacy and not ANSI": (*_NO_NUMBER, Way("MERGE", conf={**_LEGACY, **_NOT_ANSI})),
     "no number in a stream, not ANSI": (*_NO_NUMBER, Way("stream", conf=_NOT_ANSI)),
     "void in a stream": (Table(_BASE), Data(f"{_BASE}, x: void"), Way("stream", options=MERGE)),
+    **{
+        f"a partition named by {way}, {what}": (_PARTITIONED, Data(columns), Way(way, conf=conf))
+        for way in ("INSERT PARTITION", "INSERT OVERWRITE PARTITION", "INSERT PARTITION by name")
+        for what, columns, conf in (
+            ("the same", "id: bigint, s: string", {}),
+            ("another column", "id: bigint, s: string, x: int", {}),
+            ("another column, autoMerge", "id: bigint, s: string, x: int", AUTO_MERGE),
+            ("a column missing", "id: bigint", {}),
+            ("another order", "s: string, id: bigint", {}),
+            ("narrower", "id: string, s: string", {}),
+            ("a struct", "id: struct<a: int>, s: string", {}),
+            ("the partition too", _BASE, {}),
+        )
+    },
+    "a partition of the query": (_PARTITIONED, Data(_BASE), Way("INSERT PARTITION of the query")),
+    "a partition of the query, last": (
+        _PARTITIONED, Data("id: bigint, s: string, c: int"), Way("INSERT PARTITION of the query"),
+    ),
+    "a partition of the query, another column": (_PARTITIONED, _MORE, Way("INSERT PARTITION of the query")),
+    "a partition of a table without": (
+        Table(_BASE), Data("id: bigint, s: string"), Way("INSERT PARTITION"),
+    ),
+    "a required column not named in a MERGE": (
+        Table("id: bigint, c: int, s: string NOT NULL"), Data("id: bigint, c: int"), Way("MERGE columns"),
+    ),
+    "a required column not named in the update of a MERGE": (
+        Table("id: bigint, c: int, s: string NOT NULL"), Data("id: bigint, c: int"), Way("MERGE one column"),
+    ),
+    **{
+        f"named in a MERGE with autoMerge, {shape}": (*SHAPES[shape], Way("MERGE columns", conf=AUTO_MERGE))
+        for shape in ("the same", "another column", "another field", "a field missing", "a wider field",
+                      "a wider field without the feature", "a wider partition column")
+    },
     "a table that only appends, overwritten": (
         Table(_BASE, {"delta.appendOnly": "true"}), Data(_BASE), Way("save", "overwrite"),
     ),
@@ -452,6 +501,7 @@ OF_EACH_SHAPE: Final = (
     "save", "save mergeSchema", "insertInto", "insertInto mergeSchema", "INSERT BY NAME", "MERGE",
     "MERGE autoMerge", "stream mergeSchema", "save overwrite", "save overwrite overwriteSchema",
 )  # fmt: skip
+_OF_EACH_SHAPE_TOO: Final = ("writeTo", "writeTo mergeSchema")
 _OF_EACH_WAY: Final = (
     "the same", "another column", "another column between", "the last column missing", "another case",
     "another order of the same types", "another field", "a field missing", "a wider field", "no table",
@@ -463,8 +513,8 @@ def questions() -> Iterator[Question]:
     for name, (table, data, way) in SINGLE.items():
         yield Question(name, table, data, way)
     for (shape, (table, data)), (way_name, way) in product(SHAPES.items(), WAYS.items()):
-        is_statement = way.method in STATEMENTS or way.method == "insertInto"
-        if shape not in _OF_EACH_WAY and way_name not in OF_EACH_SHAPE:
+        is_statement = way.method in STATEMENTS or way.method in ("insertInto", "writeTo")
+        if shape not in _OF_EACH_WAY and way_name not in (*OF_EACH_SHAPE, *_OF_EACH_SHAPE_TOO):
             continue
         if not (is_statement and shape == "no table"):
             yield Question(f"{shape}: {way_name}", table, data, way)

@@ -9,6 +9,7 @@ import importlib.util
 import logging
 import os
 import shutil
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,6 +105,24 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session = start_session(tmp_path_factory.mktemp("warehouse"))
     yield session
     session.stop()
+
+
+@pytest.fixture
+def connect(spark: SparkSession) -> Iterator[str]:
+    """Yield the address of a Connect server in the JVM of the tests' own session."""
+    if importlib.util.find_spec("grpc") is None:
+        skip_or_fail("no Connect client is installed: pip install 'pyspark[connect]'")
+    with socket.socket() as free_socket:
+        free_socket.bind(("127.0.0.1", 0))
+        port = free_socket.getsockname()[1]
+    jvm = spark.sparkContext._jvm  # noqa: SLF001 (the server has no Python API)
+    assert jvm is not None
+    jvm.org.apache.spark.SparkEnv.get().conf().set("spark.connect.grpc.binding.port", str(port))
+    service = jvm.org.apache.spark.sql.connect.service.SparkConnectService
+    service.start(spark.sparkContext._jsc.sc())  # noqa: SLF001
+    yield f"sc://127.0.0.1:{port}"
+    no_timeout = jvm.scala.Option.apply(None)
+    service.stop(no_timeout, no_timeout)
 
 
 def missing_engine() -> str:

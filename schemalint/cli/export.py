@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import click
 
 from schemalint.base.errors import SchemalintError, UsageError
@@ -11,7 +15,9 @@ from schemalint.cli import print_note
 from schemalint.cli._connection import repository_settings
 from schemalint.cli._options import examples, project_options, target_option, write_report
 from schemalint.cli._typed import Connection, takes
+from schemalint.cli.schema import schema_of
 from schemalint.contract.consumers import configuration_faults
+from schemalint.model import packed_contracts
 from schemalint.model.effective import effective
 from schemalint.model.packed_contracts import PackedContract, pack, pack_contract
 from schemalint.tables.catalog.table_location import choose_target, is_found_by_name, table_location
@@ -60,10 +66,23 @@ def command(options: ExportOptions) -> int:
     packed = [_packed(where, key) for key in where.declared.contracts]
     if not packed:
         raise UsageError(f"no contract declares a table in target {target.name}")
-    write_report(json_text(pack(target.name, packed), indent=2), options.out)
+    write_report(json_text(pack(target.name, packed, target.catalog), indent=2), options.out)
     if options.out is not None:
         print_note(f"{len(packed):,} contracts of target {target.name} in {options.out}")
     return 0
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of the file; a table's state is described as in plans.
+
+    The keys of the contract stand beside those of the state, which allows no others in a plan.
+    """
+    file = Path(packed_contracts.__file__).with_suffix(".schema.json")
+    schema: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    of_plans = schema_of("plan")["$defs"]
+    state = {key: value for key, value in of_plans["state"].items() if key != "additionalProperties"}
+    shared = {name: of_plans[name] for name in ("entries", "path", "field", "type")}
+    return schema | {"$defs": {**schema["$defs"], **shared, "state": state}}
 
 
 def _packed(where: TargetContracts, key: str) -> PackedContract:

@@ -24,6 +24,7 @@ SCHEMAS: Final[dict[str, str | tuple[str, str]]] = {
     "table": "tables/table_json/table.schema.json",
     "plan": "report/plan/plan.schema.json",
     "apply": "deploy/results.schema.json",
+    "guard": ("schemalint.cli.export", "json_schema"),
     "deploy-log": ("schemalint.deploy.results", "log_schema"),
 }
 """The file of each schema, or its module and function; only the printed one is imported."""
@@ -42,8 +43,8 @@ def command(what: str) -> int:
 
     It describes contracts (the default), exceptions (the file exceptions.yaml), the configuration (config)
     and its nested files (nested-config), a baseline, or the JSON output of a command: report of `check`
-    and `audit`, table of `show`, plan of `plan`, apply of `apply`, deploy-log of a line that
-    `apply --log` writes.
+    and `audit`, table of `show`, plan of `plan`, apply of `apply`, guard of `export`, deploy-log of a
+    line that `apply --log` writes.
     """
     show(json_text(schema_of(what), indent=2))
     return 0

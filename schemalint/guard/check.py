@@ -13,7 +13,7 @@ from schemalint.delta.datatype import Struct
 from schemalint.delta.engine import release_of
 from schemalint.delta.table import TableState
 from schemalint.delta.write_effect import effect_of
-from schemalint.delta.writes import ASKED, Effect, Method, Mode, Write
+from schemalint.delta.writes import ASKED, Effect, Method, Mode, Write, together
 from schemalint.guard.arrow import arrow_columns
 from schemalint.guard.contracts import Contracts, contract_of
 from schemalint.guard.result import GuardResult, unknown
@@ -42,7 +42,8 @@ _MODES: Final = {"error": Mode.ERROR, "errorifexists": Mode.ERROR, "default": Mo
     mode.value: mode for mode in Mode
 }
 _WITH_DATAFRAMES: Final = {
-    method.value: method for method in (Method.SAVE, Method.SAVE_AS_TABLE, Method.INSERT_INTO)
+    method.value: method
+    for method in (Method.SAVE, Method.SAVE_AS_TABLE, Method.INSERT_INTO, Method.WRITE_TO)
 }
 _NOT_JUDGED: Final = ("replaceon", "replaceusing")
 """Options of Delta 4.4 whose effect nobody has asked."""
@@ -88,7 +89,8 @@ def check_write(  # noqa: PLR0913 (what a writer is told in five calls)
         table: A name of the contracts, or the path of one of their tables.
         contracts: A file of ``schemalint export --format guard``, or what is in it.
         save_mode: ``append``, ``overwrite``, ``ignore`` or ``errorifexists``.
-        method: ``save``, ``saveAsTable`` or ``insertInto``: they cast and match columns differently.
+        method: ``save``, ``saveAsTable``, ``insertInto`` or ``writeTo`` (`DataFrameWriterV2`, ``append``
+            and ``overwrite``): they cast and match columns differently.
         options: The options of the writer.
         partition_by: What the writer partitions by.
         session: The session; by default that of the DataFrame.
@@ -96,7 +98,7 @@ def check_write(  # noqa: PLR0913 (what a writer is told in five calls)
     """
     session = session if session is not None else getattr(df, "sparkSession", None)
     data = schema_of(df)
-    packed = contract_of(contracts, table)
+    packed = contract_of(contracts, table, None if method == Method.SAVE.value else session)
     write = _write(df, session, method, save_mode, options or {}, tuple(partition_by))
     return _judged(
         packed, _seen(packed, table, session, seconds), lambda seen: effect_on_release(seen, data, write)
@@ -113,7 +115,8 @@ def _write(
 ) -> Write:
     known = Method.STREAM if getattr(df, "isStreaming", False) else _WITH_DATAFRAMES.get(method)
     mode = _MODES.get(save_mode.lower())
-    if known is None or mode is None:
+    is_other = known is Method.WRITE_TO and mode not in (Mode.APPEND, Mode.OVERWRITE)
+    if known is None or mode is None or is_other:
         raise NotSeen(f"there is no write by {method} in the mode {save_mode}")
     lowered = {key.lower(): str(value) for key, value in options.items()}
     if any(option in lowered for option in _NOT_JUDGED):
@@ -247,19 +250,27 @@ def check_sql(
         contracts: As for `check_write`.
         seconds: How long the table's store may take.
     """
-    sql = parsed_statement(statement)
-    packed = contract_of(contracts, sql.table)
+    parts = parsed_statement(statement)
+    table = parts[0].table
+    packed = contract_of(contracts, table, session)
     error = explained(session, statement)
-    seen = _seen(packed, sql.table, session, seconds)
+    seen = _seen(packed, table, session, seconds)
     if error is not None:
         return _judged(packed, seen, lambda table: _refused(table, error))
-    return _judged(
-        packed, seen, lambda table: effect_on_release(table, sql.data_of(session), _sql_write(session, sql))
-    )
+
+    def effect(table: SeenTable | None) -> Effect:
+        effects = [effect_on_release(table, sql.data_of(session), _sql_write(session, sql)) for sql in parts]
+        return together(_state_of(table), effects)
+
+    return _judged(packed, seen, effect)
 
 
 def _refused(table: SeenTable | None, error: str) -> Effect:
-    return Effect(TableState() if table is None else table.live.state, error=error)
+    return Effect(_state_of(table), error=error)
+
+
+def _state_of(table: SeenTable | None) -> TableState:
+    return TableState() if table is None else table.live.state
 
 
 def _sql_write(session: Session, sql: SqlWrite) -> Write:
@@ -271,4 +282,6 @@ def _sql_write(session: Session, sql: SqlWrite) -> Write:
         settings_of(session),
         evolves=sql.evolves,
         assigned=sql.assigned,
+        keeps_rest=sql.keeps_rest,
+        static=sql.static,
     )

@@ -9,11 +9,14 @@ from typing import Final, TypeAlias
 
 from schemalint.base import limits
 from schemalint.base.untrusted_files import read_given
-from schemalint.guard.session import NotSeen
+from schemalint.guard.session import NotSeen, Session
 from schemalint.model.packed_contracts import PackedContract, PackedContracts, unpack
 
 Contracts: TypeAlias = str | os.PathLike[str] | bytes | Mapping[str, object] | PackedContracts
 """The path of a file, its content as bytes or as JSON, or contracts that were read already."""
+
+_IN_FULL: Final = 2
+"""Dots in a name with its catalog."""
 
 _kept: dict[str, tuple[tuple[int, int], PackedContracts]] = {}
 _lock: Final = Lock()
@@ -50,13 +53,24 @@ def _of_file(path: str) -> PackedContracts:
     return read
 
 
-def contract_of(contracts: Contracts, table: str) -> PackedContract:
+def contract_of(contracts: Contracts, table: str, session: Session = None) -> PackedContract:
     """Return the contract of a table, by its name or its location.
 
+    Args:
+        contracts: The contracts.
+        table: A name as the session resolves it, or a location.
+        session: The session that writes to this name; None if the name is that of a contract.
+
     Raises:
-        NotSeen: There is none.
+        NotSeen: There is none, or the name is that of a table in another catalog.
     """
-    found = contracts_of(contracts).find(table)
+    known = contracts_of(contracts)
+    catalog = known.catalog or "no catalog"
+    found = known.find(table)
     if found is None:
-        raise NotSeen(f"no contract declares {table}")
+        raise NotSeen(f"no contract declares {table} (the contracts are those of {catalog})")
+    if session is not None and known.catalog is not None and "/" not in table and table.count(".") < _IN_FULL:
+        current = str(session.catalog.currentCatalog())
+        if current.casefold() != known.catalog.casefold():
+            raise NotSeen(f"{table} is a table of {current}, and the contracts are those of {catalog}")
     return found

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
+from weakref import WeakKeyDictionary
 
 from schemalint.base.values import frozen
 from schemalint.delta.datatype import Struct, Unknown, walk
@@ -32,6 +33,9 @@ _NOT_IN_SESSION: Final = (
     "`apply` are not seen"
 )
 
+_engines: Final[WeakKeyDictionary[Session, Engine]] = WeakKeyDictionary()
+"""The engines of the sessions that have told: over Connect each answer is a query."""
+
 
 class NotSeen(Exception):  # noqa: N818 (an answer)
     """The session does not tell."""
@@ -52,13 +56,21 @@ class SeenTable:
     is_from_log: bool = True
 
 
+def first_line(error: Exception) -> str:
+    """Return what an error of Spark says, without its plan and its stack trace."""
+    return str(error).strip().partition("\n")[0][:200]
+
+
 def schema_of(data: Any) -> Struct:  # noqa: ANN401 (a DataFrame of any Spark)
     """Return the schema of a DataFrame.
 
     Raises:
         NotSeen: It is none, or has a type that schemalint does not know.
     """
-    schema = getattr(data, "schema", None)
+    try:
+        schema = getattr(data, "schema", None)
+    except Exception as error:  # noqa: BLE001 (Connect analyzes only now, and its clients raise various errors)
+        raise NotSeen(f"Spark does not analyze the data: {first_line(error)}") from None
     if schema is None or not callable(getattr(schema, "json", None)):
         raise NotSeen(f"a {type(data).__name__} is no DataFrame")
     columns = _columns_of(schema.json())
@@ -80,6 +92,13 @@ def settings_of(session: Session) -> Mapping[str, str]:
 
 def engine_of(session: Session) -> Engine | None:
     """Return the Delta of a session; None for one that does not tell, or is not Delta Spark."""
+    known = _engines.get(session)
+    if known is None and (known := _engine_of(session)) is not None:
+        _engines[session] = known
+    return known
+
+
+def _engine_of(session: Session) -> Engine | None:
     try:
         package = getattr(session._jvm.io.delta, "package")  # noqa: B009, SLF001 (a word of Python)
         text = str(package.VERSION())
@@ -111,8 +130,7 @@ def table_in_session(session: Session, name: str) -> SeenTable:
         columns = parse_schema(session.table(quoted).schema.json())
         rows = session.sql(f"SHOW TBLPROPERTIES {quoted}").collect()
     except Exception as error:  # noqa: BLE001 (as above)
-        text = str(error).partition("\n")[0][:200]
-        raise NotSeen(f"the session does not show the table: {text}") from None
+        raise NotSeen(f"the session does not show the table: {first_line(error)}") from None
     properties = {str(row[0]): str(row[1]) for row in rows}
     if "delta.minWriterVersion" not in properties:
         raise NotSeen(f"{name} is no Delta table, or the session does not show its protocol")

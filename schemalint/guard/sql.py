@@ -1,19 +1,25 @@
-"""INSERT and MERGE as text: the table, the query and how it is written, and what EXPLAIN says of them."""
+"""INSERT and MERGE as text: the table, the query and how it is written, and what EXPLAIN says of them.
+
+An INSERT writes once. Each clause of a MERGE is a write: of all columns of the source (``*``), or of the
+columns that it names, whose values are a query over the rows that the clause sees.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from schemalint.base.values import field, frozen, replace
 from schemalint.delta.datatype import Field, Struct
-from schemalint.delta.sql_text import Token, tokens, tokens_with_spans, without_quoted
+from schemalint.delta.sql_text import always_quoted, tokens
 from schemalint.delta.writes import REPLACE_WHERE, Method, Mode
-from schemalint.guard.session import NotSeen, Session, schema_of
+from schemalint.guard.session import NotSeen, Session, first_line, schema_of
+from schemalint.guard.sql_reader import Reader, unquoted
 
-_ERROR: Final = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\]")
+_ERROR: Final = re.compile(r"\[([A-Z_][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\]")
 _FAILED: Final = "Error occurred during query planning"
+_OTHER_MERGE: Final = "the MERGE has a form that the guard does not read"
 _QUERIES: Final = frozenset({"select", "with", "values", "table", "from"})
 
 
@@ -26,7 +32,9 @@ class SqlWrite:
         source: The query, or in a MERGE the table or the query of the source.
         columns: The list of columns of an INSERT, if it has one.
         options: What a writer's options would say.
-        assigned: The columns that the clauses of a MERGE assign; None if they say ``*``.
+        assigned: The columns that a clause of a MERGE assigns; None if it says ``*``.
+        keeps_rest: Whether the rows keep what the statement does not name, as those of an UPDATE.
+        static: The partition columns whose values an INSERT names.
     """
 
     table: str
@@ -37,6 +45,8 @@ class SqlWrite:
     options: Mapping[str, str] = field(default_factory=dict)
     evolves: bool = False
     assigned: tuple[str, ...] | None = None
+    keeps_rest: bool = False
+    static: tuple[str, ...] = ()
 
     def data_of(self, session: Session) -> Struct:
         """Return the schema of the query; Spark analyzes it, and reads no row.
@@ -51,7 +61,7 @@ class SqlWrite:
         except NotSeen:
             raise
         except Exception as error:  # noqa: BLE001 (each client of Spark raises its own)
-            raise NotSeen(f"Spark does not analyze the query: {str(error)[:200]}") from None
+            raise NotSeen(f"Spark does not analyze the query: {first_line(error)}") from None
         if not self.columns:
             return data
         named = zip(self.columns, data.fields, strict=False)
@@ -61,7 +71,8 @@ class SqlWrite:
 def explained(session: Session, statement: str) -> str | None:
     """Return the error class with which Spark's EXPLAIN refuses a statement; None if it explains it."""
     try:
-        plan = str(session.sql(f"EXPLAIN {statement}").collect()[0][0])
+        # A refusal comes in several rows.
+        plan = "\n".join(str(line) for (line,) in session.sql(f"EXPLAIN {statement}").collect())
     except Exception as error:  # noqa: BLE001 (each client of Spark raises its own)
         return _class_in(str(error))
     if _FAILED in plan:
@@ -74,101 +85,32 @@ def _class_in(text: str) -> str:
     return found[1] if found else text.partition("\n")[0][:120]
 
 
-def parsed_statement(statement: str) -> SqlWrite:
-    """Return what a statement writes.
+def parsed_statement(statement: str) -> tuple[SqlWrite, ...]:
+    """Return what a statement writes: an INSERT once, a MERGE by each of its clauses.
 
     Raises:
         NotSeen: It is neither an INSERT nor a MERGE of a form that the guard reads.
     """
-    reader = _Reader(statement)
+    reader = Reader(statement)
     if reader.takes("insert"):
-        return _insert(reader)
+        return (_insert(reader),)
     if reader.takes("merge"):
-        return _merge(reader)
+        writes = tuple(_merge(reader))
+        if writes and reader.peek() is None:
+            return writes
+        raise NotSeen(_OTHER_MERGE)
     raise NotSeen("the statement is neither an INSERT nor a MERGE, or begins with WITH")
 
 
-class _Reader:
-    """The tokens of a statement, from left to right."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text.strip().rstrip(";")
-        self._tokens = tokens_with_spans(self.text)
-        self._next = 0
-
-    def peek(self, ahead: int = 0) -> Token | None:
-        """Return one of the next tokens."""
-        at = self._next + ahead
-        return self._tokens[at][0] if at < len(self._tokens) else None
-
-    def takes(self, *words: str) -> bool:
-        """Take the next tokens if they are these words."""
-        for ahead, word in enumerate(words):
-            token = self.peek(ahead)
-            if token is None or token.kind == "name" or token.text.lower() != word:
-                return False
-        self._next += len(words)
-        return True
-
-    def name(self) -> str:
-        """Take a name of several parts, and return it without quotes."""
-        parts = [self._part()]
-        while self.takes("."):
-            parts.append(self._part())
-        if parts[0].lower() == "delta" and len(parts) == 2:  # noqa: PLR2004 (delta.`path`)
-            return parts[1]
-        return ".".join(parts)
-
-    def name_as_written(self) -> str:
-        """Take a name of several parts, and return its text."""
-        first = self._next
-        self.name()
-        return self.text[self._tokens[first][1] : self._tokens[self._next - 1][2]]
-
-    def _part(self) -> str:
-        token = self.peek()
-        if token is None or token.kind not in {"word", "name"}:
-            raise NotSeen("the name of the table cannot be read")
-        self._next += 1
-        return _unquoted(token)
-
-    def in_brackets(self) -> str:
-        """Take what is in the brackets that come next."""
-        depth, first = 0, self._next
-        while (token := self.peek()) is not None:
-            depth += {"open": 1, "close": -1}.get(token.kind, 0)
-            self._next += 1
-            if not depth:
-                return self.text[self._tokens[first][2] : self._tokens[self._next - 1][1]]
-        raise NotSeen("a bracket is not closed")
-
-    def until(self, *words: str) -> str:
-        """Take everything up to one of these words outside of brackets."""
-        first = self._next
-        while (token := self.peek()) is not None and token.text.lower() not in words:
-            if token.kind == "open":
-                self.in_brackets()
-            else:
-                self._next += 1
-        return (
-            self.text[self._tokens[first][1] : self._tokens[self._next - 1][2]] if self._next > first else ""
-        )
-
-    def rest(self) -> str:
-        """Take the rest of the statement."""
-        start = self._tokens[self._next][1] if self._next < len(self._tokens) else len(self.text)
-        self._next = len(self._tokens)
-        return self.text[start:]
-
-
-def _insert(reader: _Reader) -> SqlWrite:
+def _insert(reader: Reader) -> SqlWrite:
     evolves = reader.takes("with", "schema", "evolution")
     mode = Mode.OVERWRITE if reader.takes("overwrite") else Mode.APPEND
     if mode is Mode.APPEND and not reader.takes("into"):
         raise NotSeen("the INSERT has a form that the guard does not read")
     reader.takes("table")
     table = reader.name()
-    write = SqlWrite(table, "", Method.INSERT, mode, evolves=evolves)
+    static = tuple(_static_partitions(reader.in_brackets())) if reader.takes("partition") else ()
+    write = SqlWrite(table, "", Method.INSERT, mode, evolves=evolves, static=static)
     if reader.takes("by", "name"):
         write = replace(write, method=Method.INSERT_BY_NAME)
     elif (token := reader.peek()) is not None and token.kind == "open" and not _is_query(reader):
@@ -183,37 +125,105 @@ def _insert(reader: _Reader) -> SqlWrite:
     return replace(write, source=query)
 
 
+def _static_partitions(text: str) -> Iterator[str]:
+    """Yield the partition columns with a value; for those without one, the query has the values."""
+    for part in _parts(text):
+        reader = Reader(part)
+        name = reader.name()
+        if reader.takes("="):
+            yield name
+        elif reader.peek() is not None:
+            raise NotSeen("the partition of the INSERT cannot be read")
+
+
 def _columns(text: str) -> tuple[str, ...]:
     """Return the names of a list of columns."""
     names = tokens(text)[::2]
     signs = tokens(text)[1::2]
     if any(name.kind not in {"word", "name"} for name in names) or any(sign.text != "," for sign in signs):
         raise NotSeen("the list of columns cannot be read")
-    return tuple(map(_unquoted, names))
+    return tuple(map(unquoted, names))
 
 
-def _unquoted(name: Token) -> str:
-    return name.text[1:-1].replace("``", "`") if name.kind == "name" else name.text
-
-
-def _is_query(reader: _Reader) -> bool:
+def _is_query(reader: Reader) -> bool:
     after = reader.peek(1)
     return after is not None and after.text.lower() in _QUERIES
 
 
-def _merge(reader: _Reader) -> SqlWrite:
+def _merge(reader: Reader) -> Iterator[SqlWrite]:
+    """Yield what the clauses of a MERGE write, in their order; all that say ``*`` write the same."""
     evolves = reader.takes("with", "schema", "evolution")
     if not reader.takes("into"):
-        raise NotSeen("the MERGE has a form that the guard does not read")
+        raise NotSeen(_OTHER_MERGE)
+    first = reader.place
     table = reader.name()
     reader.until("using")
+    target = reader.since(first)
     if not reader.takes("using"):
-        raise NotSeen("the MERGE has a form that the guard does not read")
+        raise NotSeen(_OTHER_MERGE)
+    first = reader.place
     token = reader.peek()
     is_query = token is not None and token.kind == "open"
-    source = reader.in_brackets().strip() if is_query else reader.name_as_written()
-    clauses = without_quoted(reader.rest())
-    write = SqlWrite(table, source, Method.MERGE, evolves=evolves)
-    if re.search(r"(?is)\b(update\s+set|insert)\s*\*", clauses):
-        return write
-    raise NotSeen("the clauses of the MERGE name columns: only UPDATE SET * and INSERT * are judged")
+    rows = reader.in_brackets().strip() if is_query else reader.name_as_written()
+    reader.until("on")
+    source = reader.since(first)
+    reader.until("when")
+    merge = SqlWrite(table, rows, Method.MERGE, evolves=evolves)
+    has_star = False
+    while reader.takes("when"):
+        reader.until("then")
+        clause = _clause(reader, merge, target, source)
+        if clause.assigned is not None or not has_star:
+            yield clause
+        has_star = has_star or clause.assigned is None
+
+
+def _clause(reader: Reader, merge: SqlWrite, target: str, source: str) -> SqlWrite:
+    """Take a clause, and return what it writes: of named columns, the query of their values."""
+    if reader.takes("then", "delete"):
+        return replace(merge, assigned=(), keeps_rest=True)
+    if reader.takes("then", "update", "set", "*") or reader.takes("then", "insert", "*"):
+        return merge
+    if reader.takes("then", "update", "set"):
+        values = dict(_assignment(text, target) for text in _parts(reader.until("when")))
+        return _of_values(merge, values, f"{target} CROSS JOIN {source}", keeps_rest=True)
+    if reader.takes("then", "insert"):
+        names = _columns(reader.in_brackets())
+        if reader.takes("values"):
+            texts = tuple(_parts(reader.in_brackets()))
+            if len(names) != len(texts):
+                raise NotSeen(_OTHER_MERGE)
+            values = dict(zip(names, texts, strict=True))
+            return _of_values(merge, values, source, keeps_rest=False)
+    raise NotSeen(_OTHER_MERGE)
+
+
+def _of_values(merge: SqlWrite, values: Mapping[str, str], rows: str, *, keeps_rest: bool) -> SqlWrite:
+    """Return what a clause writes that gives named columns values over the rows that it sees."""
+    given = {name: value for name, value in values.items() if value.lower() != "default"}
+    merge = replace(merge, assigned=tuple(given), keeps_rest=keeps_rest)
+    if not given:
+        return merge
+    selected = ", ".join(f"{value} AS {always_quoted(name)}" for name, value in given.items())
+    return replace(merge, source=f"SELECT {selected} FROM {rows}")  # noqa: S608 (the caller's own statement)
+
+
+def _assignment(text: str, target: str) -> tuple[str, str]:
+    """Return the column that an assignment names, and its value."""
+    reader = Reader(text)
+    names = reader.name_as_written()
+    if not reader.takes("="):
+        raise NotSeen(_OTHER_MERGE)
+    *qualifier, name = (unquoted(part) for part in tokens(names)[::2])
+    alias = unquoted(tokens(target)[-1])
+    if [part.lower() for part in qualifier] not in ([], [alias.lower()]):
+        raise NotSeen(f"a clause of the MERGE assigns {names}: only whole columns are judged")
+    return name, reader.rest().strip()
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield what commas part, outside of brackets."""
+    reader = Reader(text)
+    yield reader.until(",")
+    while reader.takes(","):
+        yield reader.until(",")

@@ -7,7 +7,7 @@ one, so that it equals the marker that `apply` leaves in the table.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from schemalint.base.json_object import JsonObject
@@ -22,6 +22,9 @@ from schemalint.model.marker import declaration_hash
 
 FORMAT: Final = "schemalint guard"
 VERSION: Final = 1
+
+_SESSION_CATALOG: Final = "spark_catalog"
+"""The catalog of Spark's own tables, whose name a target without a catalog leaves out."""
 
 
 @frozen
@@ -46,35 +49,46 @@ class PackedContracts:
     Attributes:
         target: The target.
         tables: The contracts, by the key of their tables (`table_key`).
+        catalog: The target's catalog; None if it has none.
     """
 
     target: str
     tables: Mapping[str, PackedContract]
+    catalog: str | None = None
 
     def find(self, table: str) -> PackedContract | None:
         """Return the contract of a table, by its name or its location; None if there is none.
 
-        A name may have a catalog before it that the contract does not say: ``main.sales.orders``.
+        A name may have the target's catalog before it, whether the contract says it or not. The same name in
+        another catalog is another table.
         """
-        key = table_key(table)
-        if (known := self.tables.get(key)) is not None:
-            return known
+        for name in self._names(table_key(table)):
+            if (known := self.tables.get(name)) is not None:
+                return known
         place = _place(table)
         for packed in self.tables.values():
             if packed.location is not None and _place(packed.location) == place:
                 return packed
-        without_catalog = key.partition(".")[2]
-        return self.tables.get(without_catalog) if "." in without_catalog else None
+        return None
+
+    def _names(self, key: str) -> Iterator[str]:
+        """Yield the names that a contract may have for a table."""
+        yield key
+        first, _, rest = key.partition(".")
+        if "." in rest and first == table_key(self.catalog or _SESSION_CATALOG):
+            yield rest
+        elif "." not in rest and self.catalog is not None:
+            yield f"{table_key(self.catalog)}.{key}"
 
 
 def _place(location: str) -> str:
     return location.removeprefix("file://").replace("s3a://", "s3://", 1).rstrip("/")
 
 
-def pack(target: str, contracts: Iterable[PackedContract]) -> dict[str, object]:
+def pack(target: str, contracts: Iterable[PackedContract], catalog: str | None = None) -> dict[str, object]:
     """Return the contracts of a target as a JSON object, in the order of their names."""
     tables = [_packed(entry) for entry in sorted(contracts, key=lambda entry: entry.contract.key)]
-    return {"format": FORMAT, "version": VERSION, "target": target, "tables": tables}
+    return {"format": FORMAT, "version": VERSION, "target": target, "catalog": catalog, "tables": tables}
 
 
 def pack_contract(contract: Effective, location: str | None) -> PackedContract:
@@ -117,7 +131,7 @@ def unpack(content: str | bytes | Mapping[str, object]) -> PackedContracts:
     by_key = {entry.contract.key: entry for entry in tables}
     if len(by_key) < len(tables):
         raise ValueError("it has a table twice")
-    return PackedContracts(packed.text("target"), by_key)
+    return PackedContracts(packed.text("target"), by_key, packed.optional("catalog", str))
 
 
 def _unpacked(entry: JsonObject) -> PackedContract:

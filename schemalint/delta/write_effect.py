@@ -68,9 +68,6 @@ _STRUCT: Final = "DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION"
 _MERGE_EVOLVES: Final = (4, 4)
 """The first release for which WITH SCHEMA EVOLUTION of a MERGE counts: 4.0.1 reads it, and ignores it."""
 
-_NEWEST: Final = (4, 4)
-"""The release that was asked of each way to write."""
-
 _UNCLUSTERS: Final = (4, 4)
 """The releases that were asked what an overwrite does to clustering."""
 
@@ -106,8 +103,6 @@ def _effect(table: TableState | None, features: frozenset[str], data: Struct, wr
         write = replace(write, options={})  # Spark does not pass them on (measured on all three)
     if write.method is Method.SAVE_AS_TABLE and write.mode is Mode.OVERWRITE and write.delta < _REPLACES:
         raise UnknownWrite("Spark 3.5.7 refuses saveAsTable in this mode, and older ones may not")
-    if (write.method is Method.WRITE_TO or write.static) and write.delta < _NEWEST:
-        raise UnknownWrite("nobody has asked an older Delta than 4.4 what such a write does")
     if write.method is Method.MERGE and write.delta < _MERGE_EVOLVES:
         write = replace(write, evolves=False)
     merges = write.evolves or _flag(write, writes.MERGE_SCHEMA, write.setting(writes.AUTO_MERGE, "false"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.errors import AnalysisException
 
 from engine.write_questions import Table
 from schemalint.delta.write_effect import effect_of
@@ -90,6 +91,20 @@ def test_a_name_without_a_catalog_is_that_of_the_sessions_catalog(spark: SparkSe
         assert (by_name.outcome, by_sql.outcome) == (outcome, outcome)
         assert ("is a table of spark_catalog" in str(by_name)) == (outcome == "unknown")
         assert check_write(data, str(orders), contracts=contracts, method="save").outcome == "allowed"
+
+
+@pytest.mark.spark
+def test_a_writer_that_makes_no_table_finds_none(spark: SparkSession, tmp_path: Path) -> None:
+    data, contracts = _row(spark), packed(tmp_path / "nowhere")
+    for method, write in {
+        "insertInto": lambda: data.write.insertInto("sales.orders"),
+        "writeTo": lambda: data.writeTo("sales.orders").append(),
+    }.items():
+        result = check_write(data, "sales.orders", contracts=contracts, method=method)
+        assert result.outcome == "refused"
+        assert "TABLE_OR_VIEW_NOT_FOUND" in str(result)
+        with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_NOT_FOUND"):
+            write()
 
 
 @pytest.mark.spark

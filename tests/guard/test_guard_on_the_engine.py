@@ -16,7 +16,7 @@ from schemalint.tables.storage import read_table
 from support.guard_tables import packed, table_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -96,10 +96,11 @@ def test_a_name_without_a_catalog_is_that_of_the_sessions_catalog(spark: SparkSe
 @pytest.mark.spark
 def test_a_writer_that_makes_no_table_finds_none(spark: SparkSession, tmp_path: Path) -> None:
     data, contracts = _row(spark), packed(tmp_path / "nowhere")
-    for method, write in {
+    writes: dict[str, Callable[[], None]] = {
         "insertInto": lambda: data.write.insertInto("sales.orders"),
         "writeTo": lambda: data.writeTo("sales.orders").append(),
-    }.items():
+    }
+    for method, write in writes.items():
         result = check_write(data, "sales.orders", contracts=contracts, method=method)
         assert result.outcome == "refused"
         assert "TABLE_OR_VIEW_NOT_FOUND" in str(result)

@@ -20,13 +20,17 @@ from schemalint.model.table_plan import DropToProve, TablePlan
 from schemalint.project.git import MissingHistoryError
 
 
-def outlived_backfills(contract: Contract, live: LiveTable, revisions: Revisions) -> dict[Path, Backfill]:
+def outlived_backfills(
+    contract: Contract, live: LiveTable, revisions: Revisions, last_applied: LastApplied
+) -> dict[Path, Backfill]:
     """Return how older revisions filled columns from what the contract drops, where it no longer says so.
 
     They are looked for since the last revision without the new column, whatever names both columns have had,
-    and only if a drop is to come that no `backfill` of the contract guards. An expression stays as it was
-    written: the plan refuses one with an older name in it. A fill from before the commits that
-    `contract_history` searches is not found: in so old a repository no column could be dropped otherwise.
+    and only if no `backfill` of the contract guards a drop that is to come, or that no marker calls proved.
+    A key that was still there when its drop was declared, and is taken out after the drop, accepts the loss.
+    An expression stays as it was written: the plan refuses one with an older name in it. A fill from before
+    the commits that `contract_history` searches is not found: in so old a repository no column could be
+    dropped otherwise.
 
     Raises:
         MissingHistoryError: This clone lacks the revisions.
@@ -35,7 +39,11 @@ def outlived_backfills(contract: Contract, live: LiveTable, revisions: Revisions
     drops = [
         path_key(entry.path)
         for entry in contract.state.dropped
-        if path_key(entry.path) not in guarded and field_at(live.state.columns, entry.path) is not None
+        if path_key(entry.path) not in guarded
+        and (
+            field_at(live.state.columns, entry.path) is not None
+            or not _is_proved(entry.path, live, last_applied)
+        )
     ]
     found: dict[Path, Backfill] = {}
     if not drops:
@@ -47,7 +55,7 @@ def outlived_backfills(contract: Contract, live: LiveTable, revisions: Revisions
     for edition in (newest, *editions):
         last = column_numbers(edition) | last
     names = column_numbers(newest)
-    declared = {lowercased(path) for path in contract.backfills}
+    decided = {lowercased(path) for path in contract.backfills}
     over: set[int] = set()
     for revision, edition in zip(older, editions, strict=True):
         for path, fill in revision.backfills.items():
@@ -57,8 +65,11 @@ def outlived_backfills(contract: Contract, live: LiveTable, revisions: Revisions
             name, source = names[new.column_id], fill.source
             if old is not None:  # it may be dropped in this revision already
                 source = last.get(old.column_id or 0, source)
-            is_dropped = any(is_within(path_key(source), drop) for drop in drops)
-            if is_dropped and lowercased(name) not in declared | {lowercased(other) for other in found}:
+            if lowercased(name) in decided or not any(is_within(path_key(source), drop) for drop in drops):
+                continue
+            decided.add(lowercased(name))
+            is_accepted = old is None and field_at(live.state.columns, source) is None
+            if not is_accepted:
                 found[name] = replace(fill, source=source, outlived=True)
         over |= names.keys() - column_numbers(edition).keys()
     return found
@@ -79,19 +90,26 @@ def _newest_first(contract: Contract, revisions: Revisions) -> list[Effective]:
 def drops_to_prove(
     plan: TablePlan, contract: Contract, live: LiveTable, last_applied: LastApplied
 ) -> tuple[DropToProve, ...]:
-    """Return the drops that no marker calls proved: the column is there, and its source is gone.
-
-    A marker of a declaration without the source was written after the proof.
-    """
+    """Return the drops that no marker calls proved: the column is there, and its source is gone."""
     if not plan.writes_marker:
         return ()
-    base = last_applied.base if read_marker(live) is not None and last_applied.judges_drift else None
     return tuple(
         DropToProve(path, fill)
         for path, fill in contract.backfills.items()
         if field_at(live.state.columns, fill.source) is None
-        and (base is None or field_at(base.state.columns, fill.source) is not None)
+        and not _is_proved(fill.source, live, last_applied)
     )
+
+
+def _is_proved(source: Path, live: LiveTable, last_applied: LastApplied) -> bool:
+    """Whether a marker calls a drop proved: one of a declaration without the column came after the proof."""
+    base = _marked(live, last_applied)
+    return base is not None and field_at(base.state.columns, source) is None
+
+
+def _marked(live: LiveTable, last_applied: LastApplied) -> Effective | None:
+    """Return the declaration of the newest marker; None without one, and after an interrupted run."""
+    return last_applied.base if read_marker(live) is not None and last_applied.judges_drift else None
 
 
 def rewrites_to_prove(
@@ -100,7 +118,7 @@ def rewrites_to_prove(
     """Return the rewrites that no marker calls proved; a marker of a declaration with the type came after."""
     if not (plan.writes_marker and contract.rewrites):
         return Rewrites()
-    base = last_applied.base if read_marker(live) is not None and last_applied.judges_drift else None
+    base = _marked(live, last_applied)
     if base is not None and not contract.rewrites.due(base.state, contract.state):
         return Rewrites()
     return contract.rewrites

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Final
 
 from schemalint.base.errors import ConfigError
@@ -96,12 +95,14 @@ def planned(
     verdict, upgrades = _verdict_on(case)
     outcome = _approved_in_plan(request, contract, last_applied.base, identities.revisions, verdict.findings)
     findings = _still_forbidding(outcome)
-    to_prove = partial(drops_to_prove, contract=contract, live=table, last_applied=last_applied)
-    duties = outlived_backfills(contract, table, identities.revisions)
+    duties = outlived_backfills(contract, table, identities.revisions, last_applied)
     contract = replace(contract, backfills={**duties, **contract.backfills}) if duties else contract
     plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
-    rewritten = rewrites_to_prove(plan, contract, table, last_applied)
-    plan = replace(plan, drops_to_prove=to_prove(plan), rewrites_to_prove=rewritten)
+    plan = replace(
+        plan,
+        drops_to_prove=drops_to_prove(plan, contract, table, last_applied),
+        rewrites_to_prove=rewrites_to_prove(plan, contract, table, last_applied),
+    )
     plan = _with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, outcome)
     plan = replace(plan, target=request.target.name, clients=each_client_once(verdict.clients))
     if plan.refusals and all(_is_in_baseline(refusal, request) for refusal in plan.refusals):

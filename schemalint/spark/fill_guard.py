@@ -28,6 +28,8 @@ _WAYS_OUT: Final = (
     "`unfilled: keep_null`, `inexact: keep_converted`, `differing: keep_new` or `differing: refill`"
 )
 
+_ACCEPT: Final = "take `backfill` out of the contract; put it back before if it was out when the column went"
+
 
 def require_no_rows_left(fills: TableFills, step: Step, table: str) -> None:
     """Require that no row waits for a value before a constraint judges it.
@@ -178,7 +180,7 @@ def _require_nothing_lost(fills: TableFills, fill: Fill, table: str, drop: _Drop
     raise ApplyError(
         f"{table}: values were lost with the drop at version {dropped}: version {before} had {lost}",
         help=f"RESTORE TABLE {fills.table} TO VERSION AS OF {before} brings them back, and undoes "
-        f"{undone_by_restore(fills, before)}; or accept the loss: take `backfill` out of the contract",
+        f"{undone_by_restore(fills, before)}; or accept the loss: {_ACCEPT}",
     )
 
 
@@ -199,7 +201,7 @@ def undone_by_restore(fills: TableFills, version: int) -> str:
 def _unreadable(table: str, columns: str, why: str) -> ApplyError:
     return ApplyError(
         f"{table}: {columns} is gone, and nobody can prove that no value went with it: {why}",
-        help="compare the values yourself; then take `backfill` out of the contract, which accepts the loss",
+        help=f"compare the values yourself; then accept the loss: {_ACCEPT}",
     )
 
 

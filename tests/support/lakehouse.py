@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 from schemalint.base.values import replace
 from schemalint.deploy.deploy_input import DeployInput
@@ -26,10 +27,18 @@ from schemalint.tables.storage import read_table
 from support.repo import Repo
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from schemalint.delta.table import LiveTable
     from schemalint.spark.session import SqlSession
+
+
+UNCOMPILED: Final = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""The settings of a session that compiles no code."""
 
 
 @dataclass(frozen=True)
@@ -114,10 +123,16 @@ class Lakehouse:
         """Read the log of the table ``sales.orders``."""
         return read_table(self.uri)
 
-    def another_session(self) -> SqlSession:
+    def another_session(self, settings: Mapping[str, str] = MappingProxyType({})) -> SqlSession:
         """Return a session of the same engine with its own settings."""
         session, *_more = sibling_sessions(self.session, 2)
+        for key, value in settings.items():
+            session.conf.set(key, value)
         return session
+
+    def uncompiled(self) -> Lakehouse:
+        """Return the lakehouse with a session that compiles no code, which few rows are not worth."""
+        return replace(self, session=self.another_session(UNCOMPILED))
 
     def sql(self, action: str) -> None:
         """Alter ``sales.orders`` by hand, as another client would."""

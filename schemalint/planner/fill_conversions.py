@@ -48,6 +48,7 @@ _TIME: Final = "([ T](0?0(:0?0(:0?0([.]0*)?)?)?)?)?"
 _MIDNIGHT: Final = f"^{_BLANK}[+-]?[0-9]{{4,7}}(-[0-9]{{1,2}}(-[0-9]{{1,2}})?)?{_TIME}{_BLANK}$"
 _BEGINS_WITH_A_YEAR: Final = f"^{_BLANK}[+-]?[0-9]{{4}}"
 _FINER_THAN_MICROSECONDS: Final = "[.][0-9]{7}"
+_HAS_A_ZONE: Final = "[ T][0-9]+:.*[A-Za-z+-]"
 _LEADING_ZERO: Final = f"^{_BLANK}[+-]?0[0-9]"
 _WIDE: Final = "decimal(38,18)"  # wide enough for the difference of most numbers
 _BOUND: Final = "value"
@@ -265,7 +266,9 @@ def _inexact_text(text: str, new: DataType) -> str | None:
     if new == DATE:
         return f"NOT ({text} RLIKE '{_MIDNIGHT}')"
     if new in _INSTANTS:
-        return f"{text} RLIKE '{_FINER_THAN_MICROSECONDS}'"
+        finer = f"{text} RLIKE '{_FINER_THAN_MICROSECONDS}'"
+        # Spark casts a text with a zone to the time that its clock shows.
+        return finer if new == TIMESTAMP else f"({finer} OR {text} RLIKE '{_HAS_A_ZONE}')"
     return None
 
 

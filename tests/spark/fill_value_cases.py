@@ -87,6 +87,20 @@ CASES: Final[dict[str, tuple[str, str, str, dict[str, str]]]] = {
             "'now'": FAILS,
         },
     ),
+    "timestamp without a zone of text": (
+        "string",
+        "cast(a as timestamp_ntz)",
+        "timestamp_ntz",
+        {
+            "'2026-01-31 10:00:00'": "= 2026-01-31 10:00:00",
+            "'2026-01-31'": "= 2026-01-31 00:00:00",
+            "'2026-01-31T10:00:00Z'": "~ 2026-01-31 10:00:00",
+            "'2026-01-31 10:00:00-1:0'": "~ 2026-01-31 10:00:00",
+            "'2026-01-31 10:00:00 Europe/Berlin'": "~ 2026-01-31 10:00:00",
+            "'2026-01-31 10:00:00.1234567'": "~ 2026-01-31 10:00:00.123456",
+            "'10:30'": FAILS,
+        },
+    ),
     "timestamp of a text that is made": (
         "string",
         "cast(trim(concat(a, '')) as timestamp)",

@@ -167,12 +167,9 @@ class _Expressions:
         if not isinstance(call, Call):
             return None
         if call.name == "array" and isinstance(type_, Array):
-            values = [self.converted(argument, type_.element) for argument in call.arguments]
-            texts, lost = (
-                [text for text, _lost in values],
-                [text for _text, texts in values for text in texts],
-            )
-            return f"array({', '.join(texts)})", lost
+            elements = [self.converted(argument, type_.element) for argument in call.arguments]
+            failures = [failure for _text, inner in elements for failure in inner]
+            return f"array({', '.join(text for text, _inner in elements)})", failures
         if call.name != "named_struct" or not isinstance(type_, Struct):
             return None
         names, arguments = call.arguments[::2], call.arguments[1::2]
@@ -183,12 +180,12 @@ class _Expressions:
         }
         if by_name.keys() != {inner.name.lower() for inner in type_.fields} or len(names) != len(by_name):
             return None
-        parts, lost = [], list[str]()
-        for inner in type_.fields:
-            text, failures = self.converted(by_name[inner.name.lower()], inner.type)
-            parts.append(f"{quote_literal(inner.name)}, {text}")
-            lost += failures
-        return f"named_struct({', '.join(parts)})", lost
+        parts, failures = list[str](), list[str]()
+        for field in type_.fields:
+            text, inner = self.converted(by_name[field.name.lower()], field.type)
+            parts.append(f"{quote_literal(field.name)}, {text}")
+            failures += inner
+        return f"named_struct({', '.join(parts)})", failures
 
     def value(self, nodes: Nodes) -> str:
         """Return the text of an expression whose casts are null where they fail."""
@@ -270,26 +267,18 @@ class _Expressions:
 
     def is_chain(self, nodes: Nodes) -> bool:
         """Whether an expression is a column under casts: then it is null wherever one of them fails."""
-        nodes = without_brackets(nodes)
-        while len(nodes) == 1 and isinstance(node := nodes[0], Cast):
-            nodes = without_brackets(node.operand)
-        return self._reference(nodes) is not None
+        inner, _types = _under_casts(nodes)
+        return self._reference(inner) is not None
 
     def chain(self, nodes: Nodes) -> tuple[_Typed, tuple[DataType, ...]] | None:
         """Return the column under casts, maybe trimmed, and their types; None for other expressions."""
-        types: list[DataType] = []
-        nodes = without_brackets(nodes)
-        while len(nodes) == 1 and isinstance(node := nodes[0], Cast):
-            types.append(node.type)
-            nodes = without_brackets(node.operand)
-        if len(nodes) == 1 and isinstance(call := nodes[0], Call) and call.name in _TRIMS:
-            (nodes, *more) = call.arguments or ((),)
-            column = self._reference(nodes)
-            if more or column is None or not is_text(column.type):
-                return None
-            return column, tuple(reversed(types))
-        column = self._reference(nodes)
-        return None if column is None else (column, tuple(reversed(types)))
+        inner, types = _under_casts(nodes)
+        call = inner[0] if len(inner) == 1 else None
+        if isinstance(call, Call) and call.name in _TRIMS and len(call.arguments) == 1:
+            column = self._reference(call.arguments[0])
+            return (column, types) if column is not None and is_text(column.type) else None
+        column = self._reference(inner)
+        return None if column is None else (column, types)
 
     def type_of(self, nodes: Nodes) -> DataType | None:
         """Return the type of a column or a cast; None of other expressions."""
@@ -344,3 +333,13 @@ class _Expressions:
             position += 1
         path = tuple(names)
         return (path, position) if names and field_at(self.columns, path) is not None else ((), 0)
+
+
+def _under_casts(nodes: Nodes) -> tuple[Nodes, tuple[DataType, ...]]:
+    """Return what stands under the casts around an expression, and their types, the innermost first."""
+    types: list[DataType] = []
+    nodes = without_brackets(nodes)
+    while len(nodes) == 1 and isinstance(node := nodes[0], Cast):
+        types.append(node.type)
+        nodes = without_brackets(node.operand)
+    return nodes, tuple(reversed(types))

@@ -223,9 +223,7 @@ class TableFills:
         Raises:
             ApplyError: It sees others than the log has, or maybe does.
         """
-        told = self.told(version)
-        if self.may_mask is not None:
-            require_statistics(columns, told, version, self.may_mask)
+        told = self._told(version, columns)
         rows, values = self._counted(fill, version, seen(columns, told), has_column=has_column)
         require_all(columns, told, version, rows.visible, values)
         return rows
@@ -236,13 +234,18 @@ class TableFills:
         Raises:
             ApplyError: It sees others than the log has.
         """
-        told = self.told(version)
-        if self.may_mask is not None:
-            require_statistics(columns, told, version, self.may_mask)
+        told = self._told(version, columns)
         aggregates = ", ".join(("count(*)", *seen(columns, told)))
         query = f"SELECT {aggregates} FROM {self.table} VERSION AS OF {version}"  # noqa: S608 (all names are quoted)
         ((rows, *values),) = ask(self.session, query)
         require_all(columns, told, version, rows, values)
+
+    def _told(self, version: int, columns: Struct) -> ToldRows | None:
+        """Return what the log says of a version; where columns may be masked, it must tell of each."""
+        told = self.told(version)
+        if self.may_mask is not None:
+            require_statistics(columns, told, version, self.may_mask)
+        return told
 
     def _counted(
         self, fill: Fill, version: int, more: Sequence[str], *, has_column: bool = True

@@ -208,3 +208,38 @@ def test_a_plan_proves_what_its_fills_would_find(
     monkeypatch.setenv("BITBUCKET_PR_ID", "1")
     assert run(*prove, "--all") == 2
     assert "'x'" not in capsys.readouterr().out
+
+
+def test_samples_in_ci_go_to_their_file_and_nowhere_else(
+    lakehouse: Lakehouse,
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    text = "schemalint: 1\ntable: sales.orders\ncolumns: [{name: a, type: string}]\n"
+    lakehouse.declare(text)
+    assert run("apply", "--yes") == 0
+    lakehouse.insert("('7'), ('value of somebody')")
+    filled = 'name: b, type: int, backfill: {from: a, with: "cast(a as int)"}'
+    lakehouse.declare(text.replace("}]", f"}}, {{{filled}}}]"))
+    # The configuration counts in CI, since the default branch has it.
+    lakehouse.repo.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    lakehouse.repo.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    monkeypatch.setenv("CI", "true")
+    version = lakehouse.table().version
+    capsys.readouterr()
+
+    assert run("apply", "--yes", "--allow", "data", "--samples") == 2
+    assert "--samples-to FILE" in capsys.readouterr().err
+    assert lakehouse.table().version == version
+
+    samples, lines = tmp_path / "samples.txt", tmp_path / "deploy.jsonl"
+    options = ("--samples-to", samples, "--log", lines, "--output-format", "json")
+    assert run("apply", "--yes", "--allow", "data", *options) == 0
+    printed = capsys.readouterr()
+    for counts in (printed.out, lines.read_text()):
+        assert "1 not converted" in counts
+    assert "value of somebody" not in printed.out + printed.err + lines.read_text()
+    expected = "sales.orders: a: some values that do not convert: 'value of somebody'\n"
+    assert samples.read_text() == expected

@@ -29,6 +29,8 @@ class Budgeted:
         runs: In how many runs the rows that it has at first must be filled.
         partitioned: Whether it has partitions.
         vectors: Whether it has deletion vectors.
+        part: The name of the column of the partition.
+        text: The name of the column with the bytes.
     """
 
     rows: int
@@ -37,12 +39,17 @@ class Budgeted:
     runs: int
     partitioned: bool = False
     vectors: bool = True
+    part: str = "part"
+    text: str = "text"
 
 
+# Some columns have the names of what a share is measured by.
 TABLES: Final = {
     "partitions": Budgeted(PARTITIONS, 3, 0.3, PARTITIONS, partitioned=True, vectors=False),
-    "partitions, with deletion vectors": Budgeted(PARTITIONS, 3, 0.3, PARTITIONS, partitioned=True),
-    "shares, with deletion vectors": Budgeted(3_000, 500, 0.34, 5),
+    "partitions, with deletion vectors": Budgeted(
+        PARTITIONS, 3, 0.3, PARTITIONS, partitioned=True, part="size", text="rows"
+    ),
+    "shares, with deletion vectors": Budgeted(3_000, 500, 0.34, 5, part="rows", text="since"),
 }
 
 
@@ -80,11 +87,11 @@ def test_each_row_is_reached_although_a_writer_adds_more_between_the_runs(
 
 
 def declare(lakehouse: Lakehouse, table: Budgeted, new: str) -> None:
-    parts = "partitioned_by: [part]\n" if table.partitioned else ""
+    parts = f"partitioned_by: [{table.part}]\n" if table.partitioned else ""
     vectors = str(table.vectors).lower()
-    columns = "".join(f"{{name: {name}, type: bigint}}, " for name in ("id", "part", "old"))
+    columns = "".join(f"{{name: {name}, type: bigint}}, " for name in ("id", table.part, "old"))
     lakehouse.declare(
-        f"schemalint: 1\ntable: sales.orders\ncolumns: [{columns}{{name: text, type: string}}{new}]\n"
+        f"schemalint: 1\ntable: sales.orders\ncolumns: [{columns}{{name: {table.text}, type: string}}{new}]\n"
         f"{parts}properties: {{delta.enableDeletionVectors: {vectors}}}\n"
     )
 

@@ -35,6 +35,7 @@ from schemalint.delta.type_verdict import TypeVerdict, classify
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.contract import Backfill, Contract
 from schemalint.model.declaration import merge, merge_columns
+from schemalint.model.rewrite import ColumnRewrite, Rewrites
 
 T = TypeVar("T")
 
@@ -49,12 +50,14 @@ class Reversal:
         now: The current declaration.
         wanted: The declaration that reverts it.
         fills: How columns that stay were filled, by their current paths, where that differs.
+        rewrites: The rewrites of the table and of the columns that stay, by their current paths.
         notes: The changes that stay, or are reverted only in part, one sentence each.
     """
 
     now: TableState
     wanted: TableState
     fills: Mapping[Path, Backfill | None]
+    rewrites: Rewrites
     notes: tuple[str, ...]
 
 
@@ -86,7 +89,9 @@ def reverse_changes(revisions: Sequence[Contract], tables: Sequence[TableState] 
     )
     reverser.note_what_stays(revisions[0], revisions[-1])
     fills = reverser.fills(revisions[0].backfills, tracking.live, revisions[-1].backfills)
-    return Reversal(current, wanted, fills, tuple(reverser.notes))
+    before = replace(old, columns=tracking.live)
+    rewrites = reverser.rewrites(revisions[0].rewrites, before, wanted, revisions[-1].rewrites)
+    return Reversal(current, wanted, fills, rewrites, tuple(reverser.notes))
 
 
 @frozen
@@ -131,6 +136,21 @@ class _Reverser:
             f"`backfill` from {format_path(fill.source)} does not return" for fill in by_id.values()
         )
         return {path: fill for path, fill in fills.items() if fill != current.get(path)}
+
+    def rewrites(
+        self, old: Rewrites, old_state: TableState, wanted: TableState, current: Rewrites
+    ) -> Rewrites:
+        """Return the old rewrites; where the type or the layout stays that one leads to, it stays too."""
+        by_id = {column.column_id: (path, column.type) for path, column in walk_fields(old_state.columns)}
+        types = {column.column_id: column.type for _path, column in walk_fields(wanted.columns)}
+        columns: dict[Path, ColumnRewrite] = {}
+        for path, column in walk_fields(self.current.columns):
+            old_path, old_type = by_id.get(column.column_id, ((), None))
+            is_old = types.get(column.column_id) == old_type
+            rewrite = old.columns.get(old_path) if is_old else current.columns.get(path)
+            columns |= {} if rewrite is None else {path: rewrite}
+        is_old = wanted.partitioned_by == old_state.partitioned_by
+        return Rewrites(columns, old.partitioned_by if is_old else current.partitioned_by)
 
     def note_what_stays(self, old: Contract, current: Contract) -> None:
         """Note the changes that a contract cannot revert, or that are not part of the table."""

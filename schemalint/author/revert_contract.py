@@ -20,8 +20,16 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.finding import DeclareBackfill, DeclareChange, DeclareRenames, Edit
+from schemalint.model.finding import (
+    DeclareBackfill,
+    DeclareChange,
+    DeclareLayoutRewrite,
+    DeclareRenames,
+    DeclareRewrite,
+    Edit,
+)
 from schemalint.model.marker import declaration_hash
+from schemalint.model.rewrite import Rewrites
 from schemalint.project.git import Repository, Worktree, resolve
 
 # No contract names this target, so contracts are read without any target's differences.
@@ -114,7 +122,8 @@ def _require_unique_names(revision: Contract, contract: Contract) -> None:
 def _last_different_commit(revisions: Revisions, contract: Contract) -> str:
     current = declaration_hash(contract)
     for commit, older in revisions.newest_first(contract.key):
-        if declaration_hash(older) != current or older.backfills != contract.backfills:
+        converts_alike = (older.backfills, older.rewrites) == (contract.backfills, contract.rewrites)
+        if declaration_hash(older) != current or not converts_alike:
             return commit
     raise UsageError(
         f"no earlier revision has another declaration of {contract.table}",
@@ -134,9 +143,10 @@ def reverted_text(contract: Contract, text: str, reversal: Reversal) -> str:
         if not isinstance(changed, change.FieldMoved)
     ]
     fills = [DeclareBackfill(path, fill) for path, fill in reversal.fills.items()]
-    if not (changes or fills):
+    rewrites = [*_rewrites(contract.rewrites, reversal.rewrites)]
+    if not (changes or fills or rewrites):
         return text
-    after = contracts.edited_text(contract, text, [*_edits(changes), *fills])
+    after = contracts.edited_text(contract, text, [*_edits(changes), *fills, *rewrites])
     edited_contracts = contracts.read(contract.file, after).contracts
     edited = next(
         edited_contract.state for edited_contract in edited_contracts if edited_contract.key == contract.key
@@ -184,6 +194,14 @@ def _edits(changes: Iterable[Change]) -> Iterator[Edit]:
             yield DeclareRenames(renames)
         else:
             yield from (DeclareChange(_without_numbers(changed)) for changed in run_of_changes)
+
+
+def _rewrites(now: Rewrites, wanted: Rewrites) -> Iterator[Edit]:
+    for path in {**now.columns, **wanted.columns}:
+        if (rewrite := wanted.columns.get(path)) != now.columns.get(path):
+            yield DeclareRewrite(path, rewrite)
+    if wanted.partitioned_by != now.partitioned_by:
+        yield DeclareLayoutRewrite(wanted.partitioned_by)
 
 
 def _together(changed: Change) -> object:

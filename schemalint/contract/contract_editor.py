@@ -55,7 +55,9 @@ from schemalint.model.finding import (
     Assign,
     DeclareBackfill,
     DeclareChange,
+    DeclareLayoutRewrite,
     DeclareRenames,
+    DeclareRewrite,
     Edit,
     Insert,
     Operation,
@@ -64,6 +66,7 @@ from schemalint.model.finding import (
     SetProperty,
     TextChange,
 )
+from schemalint.model.rewrite import ColumnRewrite
 
 
 class Editor:
@@ -138,6 +141,7 @@ class _NativeEditor:
         """
         changes: list[Change] = []
         fills: dict[Path, Backfill | None] = {}
+        rewrites: dict[Path, ColumnRewrite | None] = {}
         for edit in edits:
             match edit:
                 case SetProperty(key=key, value=value):
@@ -150,23 +154,35 @@ class _NativeEditor:
                     changes += renames
                 case DeclareBackfill(path=path, backfill=backfill):
                     fills[lowercased(path)] = backfill
+                case DeclareRewrite(path=path, rewrite=rewrite):
+                    rewrites[lowercased(path)] = rewrite
+                case DeclareLayoutRewrite(partitioned_by=names):
+                    yield self._layout(names)
                 case _:
                     assert_never(edit)
-        of_columns = [change for change in changes if isinstance(change, ColumnChange)]
-        if any(map(_is_unwritable, of_columns)):
-            raise self._refusal(next(filter(_is_unwritable, of_columns)))
-        if of_columns or fills:
-            yield from self._of_columns(of_columns, fills)
+        yield from self._of_columns(changes, fills, rewrites)
         for change in changes:
             if isinstance(change, TableChange):
                 yield from self._setting(change)
 
     def _of_columns(
-        self, changes: list[ColumnChange], fills: Mapping[Path, Backfill | None]
+        self,
+        changes: Iterable[Change],
+        fills: Mapping[Path, Backfill | None],
+        rewrites: Mapping[Path, ColumnRewrite | None],
     ) -> Iterator[Operation]:
-        columns = apply_changes(self._state, changes).columns
-        edits = ColumnEdits(self._document, self._records, changes, fills)
-        return edits.operations(self._state.columns, columns)
+        of_columns = [change for change in changes if isinstance(change, ColumnChange)]
+        if any(map(_is_unwritable, of_columns)):
+            raise self._refusal(next(filter(_is_unwritable, of_columns)))
+        if of_columns or fills or rewrites:
+            columns = apply_changes(self._state, of_columns).columns
+            edits = ColumnEdits(self._document, self._records, of_columns, fills, rewrites)
+            yield from edits.operations(self._state.columns, columns)
+
+    def _layout(self, names: tuple[str, ...] | None) -> Operation:
+        if names is None:
+            return Remove(("rewrite",))
+        return self._assigned("rewrite", {"from": {"partitioned_by": list(names)}})
 
     @cached_property
     def _records(self) -> Records:

@@ -19,6 +19,7 @@ from schemalint.model.client import ClientSupport
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Backfill
 from schemalint.model.exception import ExceptionsFile, ExceptionSource, WrittenException
+from schemalint.model.rewrite import ColumnRewrite
 from schemalint.model.rule_codes import FIRST_CONFIGURATION, SETTING_LOOSENED
 
 if TYPE_CHECKING:
@@ -104,7 +105,33 @@ class DeclareBackfill:
     backfill: Backfill | None
 
 
-Edit: TypeAlias = SetProperty | RecordTypeChanges | DeclareChange | DeclareRenames | DeclareBackfill
+@frozen
+class DeclareRewrite:
+    """A contract edit: declare how the column at a path is written anew; None removes it.
+
+    The path has the names before all edits, the rewrite those after them.
+    """
+
+    path: Path
+    rewrite: ColumnRewrite | None
+
+
+@frozen
+class DeclareLayoutRewrite:
+    """A contract edit: declare from which partition columns the table is written anew; None removes it."""
+
+    partitioned_by: tuple[str, ...] | None
+
+
+Edit: TypeAlias = (
+    SetProperty
+    | RecordTypeChanges
+    | DeclareChange
+    | DeclareRenames
+    | DeclareBackfill
+    | DeclareRewrite
+    | DeclareLayoutRewrite
+)
 """A contract edit in terms of the table; the contract's dialect knows the position in the text."""
 
 

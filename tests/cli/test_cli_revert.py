@@ -231,6 +231,42 @@ def test_dropped_source_returns_and_a_dropped_column_returns_without_its_backfil
     assert "note: `backfill` from amount does not return" in history.notes
 
 
+REWRITE = '{from: "decimal(10,2)", with: "cast(amount as int)"}'
+REWRITTEN = BASE.replace("decimal(10,2)", f"int\n    rewrite: {REWRITE}")
+
+
+def test_rewrite_stays_with_the_type_that_delta_cannot_change_back(history: History) -> None:
+    history.declare(BASE, REWRITTEN)
+    assert history.revert() == REWRITTEN
+    assert history.notes == ["note: amount stays int, was decimal(10,2): Delta cannot change the type back"]
+
+
+def test_rewrite_goes_with_its_type_where_no_table_has_it(history: History) -> None:
+    history.project.repo.write("schemalint.toml", '[targets.dev]\nroot = "lake"\n')
+    history.declare(BASE, REWRITTEN)
+    assert history.revert(errors=("TW005",)) == BASE  # `check` alone does not know that there is no table
+
+
+def test_rewrite_that_was_taken_out_returns(history: History) -> None:
+    history.declare(REWRITTEN, REWRITTEN.replace(f"\n    rewrite: {REWRITE}", ""))
+    assert history.contract.rewrites.columns == {}
+    history.revert()
+    assert history.contract.rewrites.columns.keys() == {("amount",)}
+
+
+def test_changed_rewrite_is_as_before(history: History) -> None:
+    history.declare(REWRITTEN, REWRITTEN.replace('int)"}', 'int) + 1", unfilled: keep_null}'))
+    assert history.revert() == REWRITTEN
+
+
+def test_rewrite_of_the_layout_goes_with_it_where_no_table_has_it(history: History) -> None:
+    partitioned = BASE + "partitioned_by: [id]\n"
+    history.project.repo.write("schemalint.toml", '[targets.dev]\nroot = "lake"\n')
+    rewritten = BASE + "partitioned_by: []\nrewrite: {from: {partitioned_by: [id]}}\n"
+    history.declare(partitioned, rewritten)
+    assert history.revert(errors=("NC007",)) == partitioned  # as above
+
+
 def test_dropped_column_is_restored_without_its_data(history: History) -> None:
     without = BASE.replace("      - {name: zip, type: string}\n", "") + "dropped: [shipping.zip]\n"
     history.declare(BASE, without)

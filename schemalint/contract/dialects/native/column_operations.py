@@ -21,7 +21,7 @@ from schemalint.base.document import (
 from schemalint.base.errors import ContractError
 from schemalint.base.values import as_dict, replace
 from schemalint.contract.dialects.native.declared_types import declared_type
-from schemalint.contract.dialects.native.plain_data import Data, backfill, column
+from schemalint.contract.dialects.native.plain_data import Data, backfill, column, column_rewrite
 from schemalint.contract.dialects.native.printing import print_block, print_value, spelled
 from schemalint.contract.dialects.native.spans import Level, written_columns
 from schemalint.contract.dialects.native.type_change_records import Record, Records
@@ -46,6 +46,7 @@ from schemalint.delta.path import Part, Path, format_path, lowercased, prefixes,
 from schemalint.delta.type_text import parse_type_with_spans, print_type
 from schemalint.model.contract import Backfill, WaysOut
 from schemalint.model.finding import Assign, Insert, Operation, Remove
+from schemalint.model.rewrite import ColumnRewrite
 
 T = TypeVar("T")
 
@@ -67,13 +68,15 @@ class ColumnEdits:
         records: Records,
         changes: Iterable[ColumnChange],
         fills: MappingType[Path, Backfill | None],
+        rewrites: MappingType[Path, ColumnRewrite | None],
     ) -> None:
-        """Take the contract, the changes between its columns and the wanted ones, and some of their fills."""
+        """Take the contract, the changes to the wanted columns, and some of their fills and rewrites."""
         all_changes = tuple(changes)
         self._document = document
         self._records = records
         self._renames = renames_of(all_changes)
         self._fills = fills
+        self._rewrites = rewrites
         self._added = {lowercased(change.path) for change in all_changes if isinstance(change, FieldAdded)}
         # Of the declared columns: the fields that go, and the types whose parts go.
         self._without: set[Path] = set()
@@ -94,7 +97,8 @@ class ColumnEdits:
         for record in self._records.all:
             if record.yaml_path not in gone:
                 yield from self._record(record)
-        for level in written_columns(self._document) if self._fills or self._renames.new_names else ():
+        is_asked = self._fills or self._rewrites or self._renames.new_names
+        for level in written_columns(self._document) if is_asked else ():
             if not self._goes(level.path):
                 yield from self._filled(level)
                 yield from self._rewritten(level)
@@ -253,14 +257,17 @@ class ColumnEdits:
     def _filled(self, level: Level) -> Iterator[Operation]:
         """Yield the operations on the fill of a column: what was asked for, else what the renames need."""
         key, node = lowercased(level.path), value_of(level.node, "backfill")
-        yaml_path = (*level.yaml_path, "backfill")
         fill = self._fills[key] if key in self._fills else self._with_renames(node)
-        if fill is None:
+        yield from self._converted(level, "backfill", None if fill is None else backfill(fill))
+
+    def _converted(self, level: Level, key: str, new: MappingType[str, Data] | None) -> Iterator[Operation]:
+        """Yield the operations that make a fill or a rewrite of a column as wanted; None removes it."""
+        node, yaml_path = value_of(level.node, key), (*level.yaml_path, key)
+        if new is None:
             yield from () if node is None else (Remove(yaml_path),)
         elif not isinstance(node, Mapping):
-            yield self._assigned(level, "backfill", backfill(fill))
+            yield self._assigned(level, key, new)
         else:
-            new = backfill(fill)
             for name in ("from", "with", "unfilled", "inexact", "differing", "time_zone"):
                 if name in new and new[name] != text_of(node, name):
                     yield Assign((*yaml_path, name), spelled(node, name, new[name]))
@@ -276,9 +283,12 @@ class ColumnEdits:
         return replace(self._backfill_of(node), source=source, expression=expression)
 
     def _rewritten(self, level: Level) -> Iterator[Operation]:
-        """Yield the operation on the rewrite of a column that the renames need."""
-        node = value_of(level.node, "rewrite")
-        if node is not None and (expression := self._renamed(node)) != text_of(node, "with"):
+        """Yield the operations on the rewrite of a column: what was asked for, else what the renames need."""
+        key, node = lowercased(level.path), value_of(level.node, "rewrite")
+        if key in self._rewrites:
+            rewrite = self._rewrites[key]
+            yield from self._converted(level, "rewrite", None if rewrite is None else column_rewrite(rewrite))
+        elif node is not None and (expression := self._renamed(node)) != text_of(node, "with"):
             yield Assign((*level.yaml_path, "rewrite", "with"), spelled(node, "with", expression))
 
     def _renamed(self, node: Node) -> str:

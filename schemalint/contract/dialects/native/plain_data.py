@@ -117,7 +117,7 @@ class _Columns:
             renamed_from=UNMANAGED if field.renamed_from is None else field.renamed_from,
             deprecated=UNMANAGED if deprecated is None else _changed(deprecated),
             backfill=UNMANAGED if fill is None else backfill(fill),
-            rewrite=UNMANAGED if rewritten is None else _column_rewrite(rewritten),
+            rewrite=UNMANAGED if rewritten is None else column_rewrite(rewritten),
         )
 
     def _type(self, type_: DataType, path: Path) -> dict[str, Data]:
@@ -164,7 +164,8 @@ def backfill(fill: Backfill) -> dict[str, Data]:
     )
 
 
-def _column_rewrite(rewrite: ColumnRewrite) -> dict[str, Data]:
+def column_rewrite(rewrite: ColumnRewrite) -> dict[str, Data]:
+    """Return how a column is written anew."""
     return _without_unmanaged(
         **{
             "from": print_type(rewrite.source),

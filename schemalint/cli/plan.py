@@ -27,6 +27,7 @@ from schemalint.deploy.deploy_input import Deployment, only_changed
 from schemalint.deploy.prepare import DeployOptions, prepare_requested
 from schemalint.project import git
 from schemalint.report import plan as plans
+from schemalint.report.proof_texts import proof_lines
 
 
 @frozen
@@ -127,13 +128,8 @@ def command(options: PlanOptions) -> int:
     text = plans.get(options.output_format).render(deployment, color=colored)
     show(text, color=colored or None)
     print_unplanned(deployment)
-    for table, proofs in deployment.proofs.items():
-        for proof in proofs:
-            counts = proof.text if proof.problem is None else f"not counted: {proof.problem}"
-            what = proof.column
-            if proof.source != proof.column:
-                what = f"{what} from {proof.source}"
-            print_note(f"{table}: {what}: {counts}")
+    for line in proof_lines(deployment):
+        print_note(line)
     if (status := deployment.exit_status) or not options.exit_code or deployment.plan.is_empty:
         return status
     if deployment.plan.only_fills:

@@ -30,6 +30,7 @@ from schemalint.delta.datatype import (
 from schemalint.delta.engine import Engine
 from schemalint.delta.path import Part, Path, format_path
 from schemalint.delta.properties import property_value
+from schemalint.delta.protocol import activated, needed_features, needed_to_alter
 from schemalint.delta.table import TableState
 
 _ICEBERG: Final = ("delta.enableIcebergCompat", "delta.universalFormat.")
@@ -102,6 +103,10 @@ def _of_table(
             "without delta.isolationLevel = Serializable this engine lets an append commit beside it, whose "
             "rows would keep the old type"
         )
+    active = activated(after.columns, {})
+    if missing := needed_features(features, active) - needed_to_alter(features, active):
+        names = ", ".join(sorted(missing))
+        yield f"its new type needs {names}: apply `features: [{names}]` by itself before"
     is_clustered = isinstance(before.clustered_by, tuple) and bool(before.clustered_by)
     if is_clustered and isinstance(after.clustered_by, Unmanaged):
         yield "it would lose the clustering, which the contract does not declare"

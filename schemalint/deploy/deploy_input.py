@@ -152,6 +152,25 @@ class FillProof:
 
 
 @frozen
+class RewriteProof:
+    """What a rewrite would meet: rows that constraints refuse, and commits of other writers.
+
+    Attributes:
+        refused: The number of rows that each constraint of the table refuses once they are rewritten.
+        reads_in: How many seconds it took to read all rows once; None if they cannot be read.
+        longest_pause: The longest time without a commit in the last 14 days, in seconds; None if unknown.
+        writers: How many commits of each operation there were in them, the most frequent first.
+        problem: Why something of it is not known; None if all is.
+    """
+
+    refused: Mapping[str, int] = field(default_factory=dict)
+    reads_in: float | None = None
+    longest_pause: float | None = None
+    writers: Mapping[str, int] = field(default_factory=dict)
+    problem: str | None = None
+
+
+@frozen
 class Deployment:
     """A plan, and the input it was made from.
 
@@ -171,6 +190,7 @@ class Deployment:
         others: The tables that the plan leaves out (``--changed``); None if it leaves out none.
         planned_for: Plans the same for another engine; None for a plan that is not run.
         proofs: What the fills of tables would find, by table; empty if nobody asked.
+        rewrite_proofs: What the rewrites of tables would meet, by table; empty if nobody asked.
     """
 
     plan: Plan
@@ -187,6 +207,7 @@ class Deployment:
     others: OtherTables | None = None
     planned_for: Callable[[Engine], Deployment] | None = None
     proofs: Mapping[str, tuple[FillProof, ...]] = field(default_factory=dict)
+    rewrite_proofs: Mapping[str, RewriteProof] = field(default_factory=dict)
 
     @property
     def engine(self) -> Engine | None:

@@ -7,7 +7,7 @@ must not be written raises an error in the query, and the write makes no commit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from schemalint.base.values import frozen
@@ -56,17 +56,29 @@ class Digest:
 
 def digest_before(table: str, rewrite: TableRewrite, version: int) -> Digest:
     """Return the digest that the table must have after a rewrite, from the rows of the version before."""
+    return _digest(f"{table} VERSION AS OF {version}", converted_columns(rewrite), rewrite.after)
+
+
+def converted_columns(rewrite: TableRewrite) -> dict[str, str]:
+    """Return what each column has after a rewrite, in SQL; null where a value does not convert."""
     values = {lowercased(fill.column): _converted(fill) for fill in rewrite.values}
-    return _digest(
-        f"{table} VERSION AS OF {version}",
-        {
-            field.name: _made(field, rewrite.after, values)
-            if _is_made(field, values)
-            else path_text((field.name,))
-            for field in rewrite.before.fields
-        },
-        rewrite.after,
-    )
+    return {
+        field.name: _made(field, rewrite.after, values)
+        if _is_made(field, values)
+        else path_text((field.name,))
+        for field in rewrite.before.fields
+    }
+
+
+def digest_with_refused(
+    table: str, rewrite: TableRewrite, version: int, constraints: Iterable[str]
+) -> Digest:
+    """Return `digest_before`, and behind it for each constraint the number of rows that Delta refuses then.
+
+    Null counts as a violation: Delta refuses it, unlike standard SQL (measured on Delta 4.4.0).
+    """
+    counts = [f"count_if(NOT coalesce(({constraint}), false))" for constraint in constraints]
+    return _digest(f"{table} VERSION AS OF {version}", converted_columns(rewrite), rewrite.after, counts)
 
 
 def digest_after(table: str, rewrite: TableRewrite, version: int) -> Digest:
@@ -75,12 +87,12 @@ def digest_after(table: str, rewrite: TableRewrite, version: int) -> Digest:
     return _digest(f"{table} VERSION AS OF {version}", texts, rewrite.after)
 
 
-def _digest(source: str, texts: Mapping[str, str], columns: Struct) -> Digest:
+def _digest(source: str, texts: Mapping[str, str], columns: Struct, counts: Iterable[str] = ()) -> Digest:
     inner = [f"{text} AS {always_quoted(name)}" for name, text in texts.items()]
     nulls = [f"count_if({always_quoted(name)} IS NULL)" for name in texts]
     hashed = [_hashable(field) for field in columns.fields]
     sums = f"CAST(coalesce(sum(CAST(xxhash64({', '.join(hashed)}) AS decimal(20,0))), 0) AS string)"
-    aggregates = ", ".join(("count(*)", *nulls, sums))
+    aggregates = ", ".join(("count(*)", *nulls, sums, *counts))
     return Digest(f"SELECT {aggregates}\nFROM (SELECT {', '.join(inner)}\nFROM {source})", tuple(texts))
 
 

@@ -6,23 +6,27 @@ It comes before all other steps, which are planned for the table as it leaves it
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from schemalint.base.errors import InternalError
-from schemalint.base.values import replace
+from schemalint.base.values import frozen, replace
 from schemalint.delta.change import (
     Change,
     ClusteringChanged,
     PartitioningChanged,
     TypeChanged,
+    TypeHistoryChanged,
+    subject_name,
 )
-from schemalint.delta.datatype import Field, Struct, type_at
+from schemalint.delta.datatype import DataType, Field, Struct, field_at, map_fields, type_at, walk_fields
 from schemalint.delta.diff import diff
 from schemalint.delta.fill_expressions import fill_fault, reads_source
-from schemalint.delta.patch import apply_changes
-from schemalint.delta.path import Path, format_path
+from schemalint.delta.patch import apply_changes, update_type
+from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.rewrites import rewrite_obstacles
-from schemalint.delta.table import TableState
+from schemalint.delta.schema_history import MAX_COLUMN_ID
+from schemalint.delta.table import History, Metadata, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import WaysOut
 from schemalint.model.effective import Effective
@@ -38,7 +42,9 @@ from schemalint.model.table_plan import (
     StepKind,
     TableRewrite,
 )
+from schemalint.planner.alter_context import AlterContext
 from schemalint.planner.rewrite_statements import rewritten_rows
+from schemalint.planner.simulate import describe_change
 
 _NEEDS: Final = frozenset({Approval.REWRITE, Approval.DESTRUCTIVE})
 _UNDO: Final = "RESTORE TABLE takes it back until VACUUM removes the old files, and the commits since with it"
@@ -55,6 +61,7 @@ def rewrite_step(contract: Effective, live: TableState, table: str) -> Step:
         rewritten_rows(table, rewrite),
         changes,
         tuple(_reasons(due)),
+        AlterContext(table, live, changes, engine=contract.engine).added_features(changes),
         undo_note=_UNDO,
         cost=Cost.REWRITE,
         needs=_NEEDS,
@@ -102,6 +109,71 @@ def refused_rewrites(contract: Effective, live: TableState) -> Iterator[Refusal]
             "take `rewrite` out, and add a column of the new type with `backfill`",
             about=about,
         )
+
+
+@frozen
+class MetadataCommit:
+    """A commit that changes the metadata of a table, with what was in effect before and after it."""
+
+    version: int
+    before: Metadata
+    after: Metadata
+    features_before: frozenset[str]
+    features_after: frozenset[str]
+
+
+def metadata_commits(history: History) -> Iterator[MetadataCommit]:
+    """Yield the commits of a history that change metadata, but for the first that is known."""
+    before: Metadata | None = None
+    features = frozenset[str]()
+    for entry in history.entries:
+        old = features
+        if entry.protocol is not None:
+            features = entry.protocol.features
+        if entry.metadata is not None:
+            if before is not None:
+                yield MetadataCommit(entry.version, before, entry.metadata, old, features)
+            before = entry.metadata
+
+
+def unplanned_changes(rewrite: TableRewrite, commit: MetadataCommit) -> Iterator[str]:
+    """Yield what a rewrite changed of the metadata beside its types and its layout, declared or not.
+
+    The clustering is set again by the next commit. The record of types that columns had is lost with the
+    files that had them; where the contract declares it, there is no rewrite.
+    """
+    before, after = commit.before, commit.after
+    if before.table_id != after.table_id:
+        yield "the id of the table"
+    for name in sorted(commit.features_after - commit.features_before - after.state.active_features):
+        yield f"the feature {name}"
+    for name in sorted(commit.features_before - commit.features_after):
+        yield f"the feature {name}"
+    columns = before.state.columns
+    for value in rewrite.values:
+        columns = update_type(columns, value.column, partial(_type_after, rewrite, value))
+    made = {lowercased(value.column[:1]) for value in rewrite.values}
+    columns = map_fields(
+        columns,
+        lambda path, field: replace(field, column_id=None) if lowercased(path[:1]) in made else field,
+    )
+    expected = replace(
+        before.state,
+        columns=columns,
+        partitioned_by=rewrite.partitioned_by,
+        clustered_by=after.state.clustered_by,
+    )
+    for change in diff(expected, after.state):
+        if not isinstance(change, TypeHistoryChanged) and subject_name(change) != MAX_COLUMN_ID:
+            yield describe_change(change)
+    for path, field in walk_fields(columns):
+        new = field_at(after.state.columns, path)
+        if lowercased(path[:1]) not in made and new is not None and field.extra != new.extra:
+            yield f"metadata of {format_path(path)}"
+
+
+def _type_after(rewrite: TableRewrite, value: Fill, old: DataType) -> DataType:
+    return type_at(rewrite.after, value.column) or old
 
 
 def _changes(due: Rewrites, live: TableState, declared: TableState) -> Iterator[Change]:

@@ -84,10 +84,11 @@ def fitting(parts: Sequence[str], room: int, between: str) -> list[str]:
 
 def as_of_text(read_at: dt.datetime, now: dt.datetime) -> str:
     """Describe the age of a file of live tables: ``live tables as of …, 3 hours ago``."""
-    return f"live tables as of {read_at:%Y-%m-%d %H:%M:%S %Z}, {_age((now - read_at).total_seconds())} ago"
+    age = duration_text((now - read_at).total_seconds())
+    return f"live tables as of {read_at:%Y-%m-%d %H:%M:%S %Z}, {age} ago"
 
 
-def _age(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Format a duration in its largest unit: ``3 hours``."""
     for length, unit in _UNITS:
         if (number := int(seconds // length)) >= 1:

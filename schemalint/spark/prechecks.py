@@ -21,6 +21,7 @@ from schemalint.delta.type_text import print_type
 from schemalint.model.table_plan import Fill, Step, StepKind, TablePlan, TableRewrite
 from schemalint.planner.fill_statements import fill_rows
 from schemalint.planner.fill_values import fill_value
+from schemalint.planner.rewrite_statements import converted_columns
 from schemalint.planner.simulate import simulate
 from schemalint.planner.statements import create_table, path_text
 from schemalint.spark.session import SqlSession, StatementError, ask
@@ -292,7 +293,13 @@ def _source(
         return None
     origins: dict[str, str | None] = {field.name.lower(): field.name for field in live.columns.fields}
     with_nested_changes: set[str] = set()
+    rewritten: dict[str, str] = {}
     for step in steps:
+        if step.rewrite is not None:  # it comes first, and its columns keep their names
+            if step.rewrite.time_zone is not None:
+                return None
+            rewritten = converted_columns(step.rewrite)
+            continue
         for step_change in step.changes:
             _follow(step_change, origins, with_nested_changes)
     goal = simulate(live, steps).columns
@@ -302,7 +309,7 @@ def _source(
         if field is None or name in with_nested_changes or name not in origins:
             return None
         origin = origins[name]
-        value = "NULL" if origin is None else always_quoted(origin)
+        value = "NULL" if origin is None else rewritten.get(origin, always_quoted(origin))
         live_field = live.columns.get(origin) if origin is not None else None
         if fill := _fill_of((origin or name).lower(), fills):
             if not _evaluates(fill, live, origins):

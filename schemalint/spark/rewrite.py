@@ -21,7 +21,7 @@ from schemalint.model.rewrite import Rewrites, bare_type_at
 from schemalint.model.table_plan import Fill, Step, TablePlan, TableRewrite
 from schemalint.planner.fill_values import fill_value
 from schemalint.planner.rewrite_statements import FAILED, digest_after, digest_before
-from schemalint.planner.rewrites import table_rewrite
+from schemalint.planner.rewrites import MetadataCommit, metadata_commits, table_rewrite, unplanned_changes
 from schemalint.planner.statements import path_text
 from schemalint.spark.fill import Rows, TableFills
 from schemalint.spark.fill_guard import undone_by_restore
@@ -66,19 +66,15 @@ def prove_past_rewrites(fills: TableFills, rewrites: Rewrites, table: str) -> No
     if not left:
         return
     history = live.history_since(0)
-    found: tuple[int, TableRewrite] | None = None
-    before: TableState | None = None
-    for entry in history.entries:
-        if entry.metadata is None:
-            continue
-        after = entry.metadata.state
-        if before is not None and (due := left.due(before, after)):
+    found: tuple[MetadataCommit, TableRewrite] | None = None
+    for commit in metadata_commits(history):
+        before, after = commit.before.state, commit.after.state
+        if due := left.due(before, after):
             _require_readable(due, before, after, table)
-            found = entry.version, table_rewrite(due, before, after)
-        before = after
+            found = commit, table_rewrite(due, before, after)
     if found is not None:
-        version, rewrite = found
-        prove_rewrite(fills, rewrite, version, table)
+        commit, rewrite = found
+        prove_rewrite(fills, rewrite, commit, table)
     elif history.known_from != 0:
         raise _unreadable(table, "its commit is no longer in the log")
 
@@ -93,14 +89,15 @@ def _require_readable(rewrites: Rewrites, before: TableState, after: TableState,
             raise _unreadable(table, f"the expression of {format_path(path)} {fault.what}")
 
 
-def prove_rewrite(fills: TableFills, rewrite: TableRewrite, version: int, table: str) -> None:
+def prove_rewrite(fills: TableFills, rewrite: TableRewrite, commit: MetadataCommit, table: str) -> None:
     """Prove that a commit wrote each row with its new values, and changed nothing else.
 
     Nothing restores itself: that would remove the commits of others.
 
     Raises:
-        ApplyError: Rows differ, or a version cannot be read.
+        ApplyError: Rows differ or the metadata does, or a version cannot be read.
     """
+    version = commit.version
     before, after = (
         digest_before(fills.table, rewrite, version - 1),
         digest_after(fills.table, rewrite, version),
@@ -111,7 +108,8 @@ def prove_rewrite(fills: TableFills, rewrite: TableRewrite, version: int, table:
     except StatementError as error:
         raise _unreadable(table, error.message) from None
     names = ("the number of rows", *(f"the nulls of {name}" for name in after.columns), "the values of rows")
-    differences = [
+    differences = [*unplanned_changes(rewrite, commit)]
+    differences += [
         f"{name}: {one} before, {other} after" if number < len(names) - 1 else name
         for number, (name, one, other) in enumerate(zip(names, old, new, strict=True))
         if one != other
@@ -197,16 +195,16 @@ def _column(frame: Any, field: Field, rewrite: TableRewrite) -> Any:  # noqa: AN
     return column.alias(field.name, metadata={"comment": field.comment})
 
 
-def _own_commit(fills: TableFills, rewrite: TableRewrite, since: int, table: str) -> int:
-    """Return the version of the commit that has just written the table anew."""
+def _own_commit(fills: TableFills, rewrite: TableRewrite, since: int, table: str) -> MetadataCommit:
+    """Return the commit that has just written the table anew."""
     after = TableState(rewrite.after)
     paths = [value.column for value in rewrite.values]
-    for entry in fills.read().history_since(since).entries:
-        if entry.version > since and entry.metadata is not None:
-            state = entry.metadata.state
+    for commit in metadata_commits(fills.read().history_since(since)):
+        if commit.version > since:
+            state = commit.after.state
             is_after = all(bare_type_at(state, path) == bare_type_at(after, path) for path in paths)
             if is_after and (state.partitioned_by or ()) == rewrite.partitioned_by:
-                return entry.version
+                return commit
     raise _unreadable(table, "its commit is not in the log")
 
 

@@ -8,6 +8,7 @@ optimizer, which computes constants, nor a job follows; `delta.sent_expressions`
 from __future__ import annotations
 
 import json
+import time
 from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any, Final
@@ -24,6 +25,7 @@ from schemalint.model.spark_answer import SparkAnswer
 from schemalint.model.table_plan import Fill, StepKind, TablePlan
 from schemalint.planner.statements import named_table, path_table
 from schemalint.spark.fill import TableFills
+from schemalint.spark.rewrite_proof import proof_of
 from schemalint.spark.session import SqlSession
 from schemalint.spark.session_engine import require_delta
 from schemalint.spark.session_settings import required_settings, session_catalog
@@ -40,7 +42,7 @@ def with_proofs(session: SqlSession, deployment: Deployment) -> Deployment:
     Raises:
         ApplyError: The session has no Delta, or does not allow a setting that changes values.
     """
-    plans = [plan for plan in deployment.plan.tables if _fills(plan)]
+    plans = [plan for plan in deployment.plan.tables if _fills(plan) or _is_rewritten(plan)]
     if not plans:
         return deployment
     require_delta(session)
@@ -48,7 +50,17 @@ def with_proofs(session: SqlSession, deployment: Deployment) -> Deployment:
         if any(plan.name is None for plan in plans):
             catalog.enter_context(session_catalog(session))
         proofs = {plan.table: tuple(_proof(session, plan, fill) for fill in _fills(plan)) for plan in plans}
-    return replace(deployment, proofs=proofs)
+        rewrites = {
+            plan.table: proof_of(_table(session, plan), plan, step.rewrite, time.time())
+            for plan in plans
+            for step in plan.steps
+            if step.rewrite is not None
+        }
+    return replace(deployment, proofs=proofs, rewrite_proofs=rewrites)
+
+
+def _is_rewritten(plan: TablePlan) -> bool:
+    return any(step.rewrite is not None for step in plan.steps)
 
 
 def _fills(plan: TablePlan) -> list[Fill]:
@@ -59,15 +71,13 @@ def _fills(plan: TablePlan) -> list[Fill]:
 
 
 def _proof(session: SqlSession, plan: TablePlan, fill: Fill) -> FillProof:
-    table = named_table(plan.name) if plan.name is not None else path_table(plan.uri)
     proof = FillProof(format_path(fill.column), format_path(fill.source))
     if plan.live is None or plan.version is None:
         return replace(proof, problem="there is no table yet")
     # A column that is rewritten has no new values yet.
     is_missing = field_at(plan.live.columns, fill.column) is None or fill.column == fill.source
-    fills = TableFills(session, table, _nothing_to_read, lambda _version: None)
     try:
-        rows = fills.count(fill, plan.version, has_column=not is_missing)
+        rows = _table(session, plan).count(fill, plan.version, has_column=not is_missing)
     except SchemalintError as error:
         return replace(proof, problem=error.message)
     return replace(
@@ -79,6 +89,11 @@ def _proof(session: SqlSession, plan: TablePlan, fill: Fill) -> FillProof:
         inexact=rows.inexact if rows.judges_exactness else None,
         text=rows.rewritten_text() if fill.column == fill.source else rows.text(),
     )
+
+
+def _table(session: SqlSession, plan: TablePlan) -> TableFills:
+    table = named_table(plan.name) if plan.name is not None else path_table(plan.uri)
+    return TableFills(session, table, _nothing_to_read, lambda _version: None)
 
 
 def _nothing_to_read() -> LiveTable:

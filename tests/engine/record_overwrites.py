@@ -22,8 +22,8 @@ from zoneinfo import ZoneInfo
 from engine.answers import new_record, record_path
 from engine.record_types import _versions
 from schemalint.deploy.prepare import prepare_requested
-from schemalint.project import git
 from schemalint.deploy.results import DeployLog
+from schemalint.project import git
 from schemalint.project.config.trust import find_trusted
 from schemalint.spark.apply_options import ApplyOptions, Unattended
 from schemalint.spark.runner import run_confirmed
@@ -40,7 +40,14 @@ if TYPE_CHECKING:
 RECORD = record_path("overwrites")
 ALLOW: Final = frozenset({"rewrite", "destructive", "upgrade"})
 REWRITTEN: Final = "rewritten, all rows converted, nothing else changed"
-BATCH: Final = 12
+BATCH: Final = 10
+FOR_FEW_ROWS: Final = {
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.leafNodeDefaultParallelism": "1",
+}
+"""For tables of three rows, Spark needs longer to compile and to plan than to run."""
 
 
 class Change(NamedTuple):
@@ -75,7 +82,7 @@ def _laid_out(layout: str, laid_out: tuple[list[str], list[str]]) -> Change:
     """Return another layout of a partitioned table."""
     column = "{name: c, type: string}"
     more = f"{layout}rewrite: {{from: {{partitioned_by: [p]}}}}\n"
-    return Change(column, column, "string", {"'a'": "a", "'b'": "b"}, more, laid_out)
+    return Change(column, column, "string", {"'a'": "a", "'b'": "b"}, more, laid_out=laid_out)
 
 
 NULL: Final[Mapping[str, object]] = {"NULL": None}
@@ -93,6 +100,11 @@ CHANGES: Final = {
     "string to boolean": _column("string", "boolean", {"'true'": True, "'false'": False, **NULL}),
     "string to date": _column("string", "date", {"'2026-01-31'": date(2026, 1, 31), **NULL}),
     "string to timestamp": _column("string", "timestamp", {"'2026-01-31 09:00:00'": _NINE, **NULL}, BERLIN),
+    "string to timestamp_ntz": _column(
+        "string",
+        "timestamp_ntz",
+        {"'2026-01-31 09:00:00'": datetime(2026, 1, 31, 9).timestamp(), **NULL},  # noqa: DTZ001
+    ),
     "timestamp to date": _column(
         "timestamp",
         "date",
@@ -196,6 +208,7 @@ SHAPES: Final = {
     "row tracking": Shape(more=_properties(enableRowTracking="true")),
     "constraints": Shape(more="constraints: {known: id > 0, few: p < 9}\n"),
     "constraint on it": Shape(more="constraints: {short: c IS NULL OR length(c) < 20}\n"),
+    "timestampNtz": Shape(more="features: [timestampNtz]\n"),
     "a history of types": Shape(
         "{name: p, type: smallint}",
         _properties(enableTypeWidening="true"),
@@ -231,9 +244,10 @@ _PARTITIONED: Final = [name for name, shape in SHAPES.items() if PARTITIONED in 
 QUESTIONS: Final = [
     *product(["plain"], _TYPES),
     *product(ON_IT, ["string to decimal"]),
+    ("timestampNtz", "string to timestamp_ntz"),
     *product(
-        (name for name in SHAPES if name not in ("plain", *ON_IT)),
-        ("string to decimal", "a field", "an array"),
+        (name for name in SHAPES if name not in ("plain", "timestampNtz", *ON_IT)),
+        ("string to decimal", "a field"),
     ),
     *product(_PARTITIONED, LAYOUTS),
 ]
@@ -451,6 +465,8 @@ def main() -> None:
     answered = read_record(path) if sys.argv[1:] == ["continue"] and path.exists() else {}
     with tempfile.TemporaryDirectory() as folder:
         session = start_session(Path(folder, "warehouse"))
+        for key, value in FOR_FEW_ROWS.items():
+            session.conf.set(key, value)
         with path.open("w", encoding="utf-8", newline="") as file:
             file.write(f"# {_versions()}\n")
             writer = csv.writer(file, lineterminator="\n")

@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.base.values import replace
 from schemalint.delta.change import ClusteringChanged, PartitioningChanged, TypeChanged
-from schemalint.delta.datatype import field_at
+from schemalint.delta.datatype import Field, field_at, map_fields
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import History, HistoryEntry, Metadata, TableState
 from schemalint.model.table_plan import Approval, RefusalKind, StepKind
 from schemalint.planner.remaining_steps import completed_steps
+from schemalint.planner.rewrites import MetadataCommit, metadata_commits, unplanned_changes
 from schemalint.planner.simulate import simulate
 from support.rule_cases import load_cases
 from support.seam import created_table, planned
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from schemalint.model.contract import Contract
     from schemalint.model.table_plan import Step
     from support.rule_cases import Case
@@ -99,3 +105,82 @@ def test_a_column_with_an_id_gets_another_one_and_the_run_follows() -> None:
     assert (amount.column_id, id_.column_id is None) == (None, False)
     assert completed_steps(live, after, [step]) == 1
     assert completed_steps(live, live, [step]) == 0
+
+
+RICH: Final = f"properties: {{delta.columnMapping.mode: name, team: sales}}\ndescription: all\n{UPGRADE}"
+
+
+def changed(**changes: object) -> Callable[[TableState], TableState]:
+    return lambda state: replace(state, **changes)
+
+
+def of_id(**changes: object) -> Callable[[TableState], TableState]:
+    """Return what changes the column `id`."""
+
+    def change(_path: object, field: Field) -> Field:
+        return replace(field, **changes) if field.name == "id" else field
+
+    return lambda state: replace(state, columns=map_fields(state.columns, change))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda state: state, []),
+        (changed(description=None), ["description changed"]),
+        (changed(properties={"delta.columnMapping.mode": "name"}), ["property changed: team"]),
+        (of_id(nullable=False), ["nullability changed: id"]),
+        (of_id(comment="other"), ["comment changed: id"]),
+        (of_id(column_id=9), ["field added: id", "field removed: id"]),
+        (of_id(extra=(("tag", "1"),)), ["metadata of id"]),
+        (changed(partitioned_by=("id",)), ["partitioning changed"]),
+    ],
+)
+def test_what_a_rewrite_changed_unasked_is_told_declared_or_not(
+    spoil: Callable[[TableState], TableState], told: list[str]
+) -> None:
+    base = declared(OLD, RICH)
+    live = created_table(base).state
+    (step,) = steps(base, declared(f"{{name: id, type: int}}, {NEW}", RICH))
+    assert step.rewrite is not None
+    after = spoil(simulate(live, [step]))
+    found = list(unplanned_changes(step.rewrite, commit_between(live, after)))
+    assert sorted(found) == sorted(told)
+
+
+def test_a_new_id_of_the_table_and_unneeded_features_are_told() -> None:
+    base = declared(OLD)
+    live = created_table(base).state
+    (step,) = steps(base, declared(f"{{name: id, type: int}}, {NEW}"))
+    assert step.rewrite is not None
+    commit = commit_between(live, simulate(live, [step]), "other", frozenset({"vacuumProtocolCheck"}))
+    assert list(unplanned_changes(step.rewrite, commit)) == [
+        "the id of the table",
+        "the feature vacuumProtocolCheck",
+    ]
+
+
+def commit_between(
+    before: TableState, after: TableState, table_id: str = "a", features: frozenset[str] = frozenset()
+) -> MetadataCommit:
+    """Return the second of two commits."""
+    later = Protocol(1, 7, writer_features=Protocol().features | features)
+    entries = (
+        HistoryEntry(0, metadata=Metadata("a", before), protocol=Protocol()),
+        HistoryEntry(1),
+        HistoryEntry(2, metadata=Metadata(table_id, after), protocol=later),
+    )
+    (commit,) = metadata_commits(History(entries))
+    assert commit.version == 2
+    return commit
+
+
+def test_a_feature_that_no_write_adds_comes_before_the_rewrite() -> None:
+    new = '{name: at, type: timestamp_ntz, rewrite: {from: string, with: "cast(at as timestamp_ntz)"}}'
+    feature = "features: [timestampNtz]"
+    base = declared("{name: at, type: string}")
+    head = declared(new, f"{feature}\n{UPGRADE}")
+    refusal, *_of_the_rule = planned(base, head, created_table(base), with_rules=False).refusals
+    assert "apply `features: [timestampNtz]` by itself before" in refusal.reason
+    (step,) = steps(declared("{name: at, type: string}", f"{feature}\n{UPGRADE}"), head)
+    assert step.kind is StepKind.REWRITE

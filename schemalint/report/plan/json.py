@@ -57,6 +57,7 @@ def _table(deployment: Deployment, plan: TablePlan) -> dict[str, object]:
         "refusals": [_refusal(refusal) for refusal in plan.refusals],
         "origin": _origin(plan, deployment.contracts.get(plan.table)),
         **_proofs(deployment, plan),
+        **_rewrite_proof(deployment, plan),
     }
 
 
@@ -79,6 +80,21 @@ def _proofs(deployment: Deployment, plan: TablePlan) -> dict[str, object]:
         for proof in proofs
     ]
     return {"proofs": counts}
+
+
+def _rewrite_proof(deployment: Deployment, plan: TablePlan) -> dict[str, object]:
+    """Return what a rewrite would meet, if somebody asked."""
+    proof = deployment.rewrite_proofs.get(plan.table)
+    if proof is None:
+        return {}
+    found = {
+        "refused": dict(proof.refused),
+        "reads_in": None if proof.reads_in is None else round(proof.reads_in, 1),
+        "longest_pause": None if proof.longest_pause is None else round(proof.longest_pause),
+        "writers": dict(proof.writers),
+        "problem": proof.problem,
+    }
+    return {"rewrite_proof": found}
 
 
 def _others(others: OtherTables | None) -> dict[str, object] | None:

@@ -1,0 +1,99 @@
+"""What a rewrite would meet (``plan --prove``): rows that constraints refuse, and commits of other writers.
+
+Nothing of it decides: the statement meets the table as it is then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from schemalint.base.errors import SchemalintError
+from schemalint.base.values import frozen, replace
+from schemalint.delta.change import ConstraintChanged
+from schemalint.deploy.deploy_input import RewriteProof
+from schemalint.model.table_plan import StepKind, TablePlan, TableRewrite
+from schemalint.planner.rewrite_statements import digest_with_refused
+from schemalint.spark.fill import TableFills
+from schemalint.spark.session import StatementError, ask
+
+PERIOD: Final = 14 * 24 * 3600
+"""The seconds in which the commits of other writers are looked at."""
+
+_MOST_COMMITS: Final = 20_000
+_WITHOUT_CONFLICT: Final = "VACUUM"
+"""What the operations begin with whose commits change neither files nor metadata."""
+
+
+def proof_of(fills: TableFills, plan: TablePlan, rewrite: TableRewrite, now: float) -> RewriteProof:
+    """Return what a rewrite of a planned table would meet.
+
+    Args:
+        fills: The table, in a session.
+        plan: The plan of the table.
+        rewrite: What it writes anew.
+        now: The time, in seconds since the epoch.
+    """
+    proof = RewriteProof()
+    try:
+        proof = of_commits(proof, _commits(fills), now)
+        return _of_rows(proof, fills, plan, rewrite)
+    except SchemalintError as error:
+        return replace(proof, problem=error.message)
+
+
+def _of_rows(proof: RewriteProof, fills: TableFills, plan: TablePlan, rewrite: TableRewrite) -> RewriteProof:
+    """Read all rows once, as the proof after the write does, and count those that constraints refuse."""
+    constraints = _constraints(plan)
+    digest = digest_with_refused(fills.table, rewrite, plan.version or 0, constraints.values())
+    started = time.monotonic()
+    with fills.in_zone(rewrite.time_zone):
+        (row,) = ask(fills.session, digest.query)
+    counts = list(row)[len(row) - len(constraints) :]
+    return replace(
+        proof, refused=dict(zip(constraints, counts, strict=True)), reads_in=time.monotonic() - started
+    )
+
+
+def _constraints(plan: TablePlan) -> dict[str, str]:
+    """Return the constraints that the table has, and those that later steps add."""
+    found = dict(plan.live.constraints) if plan.live is not None else {}
+    for step in plan.steps:
+        for change in step.changes:
+            if isinstance(change, ConstraintChanged):
+                found[change.name] = change.new if step.kind is StepKind.ADD_CONSTRAINT else None
+    return {name: expression for name, expression in found.items() if isinstance(expression, str)}
+
+
+@frozen
+class Commit:
+    """A commit: its time in seconds since the epoch, and its operation."""
+
+    at: float
+    operation: str
+
+
+def _commits(fills: TableFills) -> list[Commit]:
+    """Return the newest commits that a rewrite would meet, newest first."""
+    session: Any = fills.session  # classic and Connect have the same methods, under several types
+    statement = f"DESCRIBE HISTORY {fills.table} LIMIT {_MOST_COMMITS}"
+    try:
+        rows = session.sql(statement).select("timestamp", "operation").collect()
+    except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
+        raise StatementError(error, statement) from None
+    commits = [Commit(row["timestamp"].timestamp(), str(row["operation"])) for row in rows]
+    return [commit for commit in commits if not commit.operation.startswith(_WITHOUT_CONFLICT)]
+
+
+def of_commits(proof: RewriteProof, commits: Sequence[Commit], now: float) -> RewriteProof:
+    """Return a proof with what the newest commits, newest first, tell at a time in seconds."""
+    recent = [commit for commit in commits if commit.at >= now - PERIOD]
+    times = [now, *(commit.at for commit in recent)]
+    if len(recent) < len(commits):
+        times.append(now - PERIOD)
+    pauses = [later - earlier for later, earlier in pairwise(times)]
+    writers = Counter(commit.operation for commit in recent)
+    return replace(proof, longest_pause=max(pauses, default=None), writers=dict(writers.most_common()))

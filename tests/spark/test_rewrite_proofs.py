@@ -1,0 +1,117 @@
+"""What `plan --prove` says of a rewrite: rows that constraints refuse, and pauses between commits."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from schemalint.deploy.deploy_input import RewriteProof
+from schemalint.deploy.prepare import prepare_requested
+from schemalint.deploy.results import Outcome
+from schemalint.project import git
+from schemalint.project.config.trust import find_trusted
+from schemalint.report.proof_texts import rewrite_lines
+from schemalint.spark.apply_options import ApplyOptions
+from schemalint.spark.rewrite_proof import PERIOD, Commit, of_commits
+from schemalint.spark.session_catalog import SessionCatalog
+from schemalint.spark.session_questions import with_proofs
+
+if TYPE_CHECKING:
+    from support.lakehouse import Lakehouse
+
+ALLOW: Final = ("rewrite", "destructive", "upgrade", "data")
+OLD: Final = """\
+schemalint: 1
+table: sales.orders
+columns: [{name: id, type: int}, {name: amount, type: string}]
+constraints: {broken: "amount NOT LIKE '%.00'"}
+protocol: {allow_upgrade: true}
+"""
+NEW: Final = OLD.replace(
+    "type: string}", 'type: "decimal(12,2)", rewrite: {from: string, with: "-cast(amount as decimal(12,2))"}}'
+)
+
+
+@pytest.fixture
+def rewritten(lakehouse: Lakehouse) -> Lakehouse:
+    """Return a table with three rows, one of which its constraint refuses once it is rewritten."""
+    lakehouse.declare(OLD)
+    assert lakehouse.apply(allow=ALLOW).outcome is Outcome.APPLIED
+    lakehouse.insert("(1, '1.50'), (2, '2.5'), (3, '3')")
+    return lakehouse
+
+
+def proof_of(lakehouse: Lakehouse) -> RewriteProof:
+    repository = git.open_repository(lakehouse.repo.path, os.environ)
+    via = SessionCatalog(lambda: lakehouse.session)
+    settings = find_trusted(repository, os.environ)
+    deployment = prepare_requested(repository, settings, ApplyOptions(), via=via)
+    return with_proofs(lakehouse.session, deployment).rewrite_proofs["sales.orders"]
+
+
+@pytest.mark.spark
+def test_rows_that_a_constraint_refuses_are_counted_before_the_engine_refuses_them(
+    rewritten: Lakehouse,
+) -> None:
+    rewritten.declare(NEW)
+    proof = proof_of(rewritten)
+    assert proof.problem is None
+    assert proof.refused == {"broken": 1}
+    assert {"WRITE", "CREATE TABLE"} <= proof.writers.keys()
+    version = rewritten.table().version
+    failed = rewritten.apply(allow=ALLOW)
+    assert failed.outcome is Outcome.FAILED
+    assert "CONSTRAINT" in str(failed.error)
+    assert rewritten.table().version == version
+
+
+@pytest.mark.spark
+def test_a_constraint_that_comes_with_a_rewrite_is_checked_over_the_new_values(rewritten: Lakehouse) -> None:
+    text = NEW.replace("broken: \"amount NOT LIKE '%.00'\"", 'negative: "amount < 0"')
+    rewritten.declare(text)
+    assert proof_of(rewritten).refused == {"negative": 0}
+    applied = rewritten.apply(allow=ALLOW)
+    assert applied.outcome is Outcome.APPLIED, applied.error
+    assert [str(row["amount"]) for row in rewritten.rows()] == ["-1.50", "-2.50", "-3.00"]
+
+
+NOW: Final = 100 * 24 * 3600.0
+HOUR: Final = 3600.0
+
+
+@pytest.mark.parametrize(
+    ("hours_ago", "longest"),
+    [
+        ([1, 3, 4], 2),  # the table is as young as its first commit
+        ([5, 6], 5),
+        ([1, 15 * 24], 14 * 24 - 1),  # an older commit: the pause began before the period
+        ([20 * 24], 14 * 24),
+    ],
+)
+def test_the_longest_pause_ends_with_a_commit_or_now(hours_ago: list[int], longest: int) -> None:
+    commits = [Commit(NOW - hours * HOUR, "WRITE") for hours in hours_ago]
+    proof = of_commits(RewriteProof(), commits, NOW)
+    assert proof.longest_pause == longest * HOUR
+    recent = [hours for hours in hours_ago if hours * HOUR <= PERIOD]
+    assert proof.writers == ({"WRITE": len(recent)} if recent else {})
+
+
+def test_who_is_to_pause_is_said_where_no_pause_was_long_enough() -> None:
+    proof = RewriteProof({"small": 2}, 900.0, 1800.0, {"STREAMING UPDATE": 700, "OPTIMIZE": 1})
+    assert list(rewrite_lines(proof)) == [
+        "the rewrite would be refused: 2 rows by small",
+        (
+            "the rewrite may take 1 hour, and the longest pause between commits of the last 14 days was "
+            "30 minutes: pause STREAMING UPDATE (700 commits), OPTIMIZE (1 commit)"
+        ),
+    ]
+    quiet = RewriteProof({"small": 0}, 1.0, 1800.0, {"WRITE": 1})
+    assert list(rewrite_lines(quiet)) == [
+        "no row is refused by small",
+        (
+            "the rewrite may take 4 seconds; the longest pause between commits of the last 14 days was "
+            "30 minutes"
+        ),
+    ]

@@ -29,7 +29,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.engine import Engine
 from schemalint.delta.path import Part, Path, format_path
-from schemalint.delta.properties import property_value
+from schemalint.delta.properties import CHANGE_DATA_FEED, property_value
 from schemalint.delta.protocol import activated, needed_features, needed_to_alter
 from schemalint.delta.table import TableState
 
@@ -47,10 +47,12 @@ class RewriteObstacle:
     Attributes:
         reason: A clause that tells it.
         path: The column that is in the way; empty for the table.
+        is_lost: Whether the overwrite would lose something that a definition of the table states again.
     """
 
     reason: str
     path: Path = ()
+    is_lost: bool = False
 
 
 def rewrite_obstacles(
@@ -72,7 +74,14 @@ def rewrite_obstacles(
     yield from map(RewriteObstacle, _of_table(before, after, engine, frozenset(features)))
     for path, field in walk_fields(before.columns):
         if lost := _lost(field):
-            yield RewriteObstacle(f"it would lose {lost} of {format_path(path)}", path)
+            yield RewriteObstacle(f"it would lose {lost} of {format_path(path)}", path, is_lost=True)
+    paths = list(paths)
+    if paths and before.column_mapping != "none" and before.enabled(CHANGE_DATA_FEED):
+        yield RewriteObstacle(
+            "with column mapping and a change data feed Delta refuses an overwrite that changes columns "
+            "(DELTA_BLOCK_COLUMN_MAPPING_AND_CDC_OPERATION): switch the feed off in a change of its own "
+            "before"
+        )
     names = dict.fromkeys(path[0] for path in paths)
     for path in paths:
         if any(isinstance(step, Part) for step in path):

@@ -34,7 +34,7 @@ from schemalint.delta.datatype import (
 from schemalint.delta.history import HistoryStep, steps
 from schemalint.delta.path import Path
 from schemalint.delta.table import History, LiveTable, TableState
-from schemalint.delta.type_history import TYPE_WIDENING_FEATURES
+from schemalint.delta.type_history import TYPE_WIDENING_FEATURES, replaces_all_files
 from schemalint.delta.widening import TypeStep, step
 
 # The keys of identity columns change with the data (IdentityColumn.scala, highWaterMark).
@@ -90,6 +90,8 @@ class StreamCommit:
         version: The version that the commit makes, if it is known.
         new_id: Whether the table has another id after the commit, as after REPLACE TABLE: a stream refuses
             to read it (``DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE``).
+        replaces_rows: Whether it changes metadata, and removes all rows and adds them again, as a rewrite: a
+            stream ends there, unless it skips changes (``DELTA_SOURCE_TABLE_IGNORE_CHANGES``).
     """
 
     before: TableState
@@ -97,6 +99,7 @@ class StreamCommit:
     metadata_only: bool = True
     version: int | None = None
     new_id: bool = False
+    replaces_rows: bool = False
 
 
 @frozen
@@ -144,7 +147,7 @@ def effect_on_stream(commits: Sequence[StreamCommit], *, tracked: bool, running:
     """
     if not commits:
         return StreamEffect(StreamVerdict.CONTINUES)
-    if any(commit.new_id for commit in commits):
+    if any(commit.new_id or commit.replaces_rows for commit in commits):
         return StreamEffect(StreamVerdict.NEW_CHECKPOINT, None)
     return _on_tracked(commits) if tracked else _on_untracked(commits, running=running)
 
@@ -340,7 +343,15 @@ def _stream_commit(step: HistoryStep) -> StreamCommit | None:
     only_clusters = entry.protocol is None and _only_clusters(before, after)
     metadata_only = not (entry.adds_files or entry.removes_files or only_clusters)
     new_id = entry.metadata is not None and entry.metadata.table_id != step.before.table_id
-    return StreamCommit(before, after, metadata_only=metadata_only, version=entry.version, new_id=new_id)
+    replaces_rows = entry.metadata is not None and entry.removes_files and replaces_all_files(entry)
+    return StreamCommit(
+        before,
+        after,
+        metadata_only=metadata_only,
+        version=entry.version,
+        new_id=new_id,
+        replaces_rows=replaces_rows,
+    )
 
 
 def stops_tracked_streams(step: HistoryStep) -> bool:

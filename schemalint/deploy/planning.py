@@ -36,6 +36,7 @@ from schemalint.model.marker import declaration_hash, read_marker, read_pending
 from schemalint.model.rule_codes import PROTOCOL_UPGRADE, TABLE_REMOVED
 from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
 from schemalint.planner import PlanOptions, after_interrupted_run, only_stops_streams, plan_table
+from schemalint.planner.rewrite_script import rewrite_script
 from schemalint.project.config import Cosmetic
 from schemalint.project.git import (
     MissingHistoryError,
@@ -104,6 +105,8 @@ def planned(
         rewrites_to_prove=rewrites_to_prove(plan, contract, table, last_applied),
     )
     plan = _with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, outcome)
+    if plan.refusals and all(refusal.kind is RefusalKind.REWRITE for refusal in plan.refusals):
+        plan = replace(plan, script=rewrite_script(contract, table, name))
     plan = replace(plan, target=request.target.name, clients=each_client_once(verdict.clients))
     if plan.refusals and all(_is_in_baseline(refusal, request) for refusal in plan.refusals):
         whole = plan_table(contract, table, location if name is None else table.uri, (), options, name=name)

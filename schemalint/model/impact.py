@@ -78,11 +78,16 @@ def _of_rewrite(plan: TablePlan) -> Iterator[str]:
     yield (
         f"reads {size} bytes 4 times, writes about as many, and keeps the old files beside them until VACUUM"
     )
-    yield "a commit of another writer during it makes it fail, and nothing is written: pause them"
+    yield (
+        "a commit of another writer, or an OPTIMIZE, during it makes it fail, and nothing is written: "
+        "pause them"
+    )
     yield (
         "each stream from the table stops (DELTA_SCHEMA_CHANGED_WITH_VERSION; with a schemaTrackingLocation "
         "DELTA_SOURCE_TABLE_IGNORE_CHANGES): it needs a new checkpoint, and reads every row again"
     )
+    if any(later.kind is StepKind.CLUSTER for later in plan.steps):
+        yield f"the new files are not clustered: OPTIMIZE reads and writes {size} bytes once more"
     if live is not None and live.enabled(properties.CHANGE_DATA_FEED):
         yield (
             "the change data feed has every row as deleted and inserted; batch reads over this commit fail "

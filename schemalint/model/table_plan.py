@@ -245,6 +245,7 @@ class TablePlan:
         drops_to_prove: What a run proves before all else, because no marker tells that one has.
         rewrites_to_prove: The rewrites that are made, and that a run proves before all else, because no
             marker tells that one has.
+        script: The statements that write the table anew, where it waits for somebody who does so.
     """
 
     table: str
@@ -272,6 +273,7 @@ class TablePlan:
     size: int | None = None
     drops_to_prove: tuple[DropToProve, ...] = ()
     rewrites_to_prove: Rewrites = Rewrites()
+    script: tuple[str, ...] = ()
 
     @property
     def has_work(self) -> bool:

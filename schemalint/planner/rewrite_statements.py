@@ -40,6 +40,24 @@ def rewritten_rows(table: str, rewrite: TableRewrite) -> str:
     return f"{how}\nSELECT\n  {columns}\nFROM {table}"
 
 
+def proof_of_rows(table: str, rewrite: TableRewrite, version: int) -> str:
+    """Return a query that raises an error if a value of a version must not be written."""
+    return _digest(f"{table} VERSION AS OF {version}", _proved_columns(rewrite), rewrite.after).query
+
+
+def inserted_rows(table: str, rewrite: TableRewrite, version: int) -> str:
+    """Return the statement that inserts the rows of a version, each proved, into their replaced table."""
+    generated = {field.name for field in rewrite.after.fields if isinstance(field.generated, str)}
+    texts = {name: text for name, text in _proved_columns(rewrite).items() if name not in generated}
+    names, listed = ", ".join(map(always_quoted, texts)), ",\n  ".join(texts.values())
+    return f"INSERT INTO {table} ({names})\nSELECT\n  {listed}\nFROM {table} VERSION AS OF {version}"
+
+
+def _proved_columns(rewrite: TableRewrite) -> dict[str, str]:
+    values = {lowercased(fill.column): proved_value(fill) for fill in rewrite.values}
+    return _columns(rewrite, values)
+
+
 @frozen
 class Digest:
     """The query that tells the rows of a version, as one row.
@@ -61,7 +79,10 @@ def digest_before(table: str, rewrite: TableRewrite, version: int) -> Digest:
 
 def converted_columns(rewrite: TableRewrite) -> dict[str, str]:
     """Return what each column has after a rewrite, in SQL; null where a value does not convert."""
-    values = {lowercased(fill.column): _converted(fill) for fill in rewrite.values}
+    return _columns(rewrite, {lowercased(fill.column): _converted(fill) for fill in rewrite.values})
+
+
+def _columns(rewrite: TableRewrite, values: Mapping[Path, str]) -> dict[str, str]:
     return {
         field.name: _made(field, rewrite.after, values)
         if _is_made(field, values)

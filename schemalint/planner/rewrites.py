@@ -100,7 +100,7 @@ def refused_rewrites(contract: Effective, live: TableState) -> Iterator[Refusal]
         yield Refusal(RefusalKind.DECLARATION, reason, "give all the same `time_zone`")
     obstacles = rewrite_obstacles(live, contract.state, due.columns, contract.engine, live.features)
     for obstacle in obstacles:
-        about = ObjectRef("table", contract.table)
+        about = ObjectRef("table", "")
         if obstacle.path:
             about = ObjectRef("column", format_path(obstacle.path))
         yield Refusal(
@@ -120,6 +120,17 @@ class MetadataCommit:
     after: Metadata
     features_before: frozenset[str]
     features_after: frozenset[str]
+    adds_files: bool = True
+
+    @property
+    def replaces(self) -> bool:
+        """Whether it replaced the table, as nothing that `apply` runs does."""
+        return self.before.table_id != self.after.table_id
+
+    @property
+    def rows_at(self) -> int:
+        """The version with the rows: a definition without a query has none, and an INSERT follows it."""
+        return self.version + (self.replaces and not self.adds_files)
 
 
 def metadata_commits(history: History) -> Iterator[MetadataCommit]:
@@ -132,7 +143,9 @@ def metadata_commits(history: History) -> Iterator[MetadataCommit]:
             features = entry.protocol.features
         if entry.metadata is not None:
             if before is not None:
-                yield MetadataCommit(entry.version, before, entry.metadata, old, features)
+                yield MetadataCommit(
+                    entry.version, before, entry.metadata, old, features, adds_files=entry.adds_files
+                )
             before = entry.metadata
 
 
@@ -140,11 +153,10 @@ def unplanned_changes(rewrite: TableRewrite, commit: MetadataCommit) -> Iterator
     """Yield what a rewrite changed of the metadata beside its types and its layout, declared or not.
 
     The clustering is set again by the next commit. The record of types that columns had is lost with the
-    files that had them; where the contract declares it, there is no rewrite.
+    files that had them; where the contract declares it, there is no rewrite. A replacement gives all columns
+    new ids.
     """
     before, after = commit.before, commit.after
-    if before.table_id != after.table_id:
-        yield "the id of the table"
     for name in sorted(commit.features_after - commit.features_before - after.state.active_features):
         yield f"the feature {name}"
     for name in sorted(commit.features_before - commit.features_after):
@@ -155,7 +167,9 @@ def unplanned_changes(rewrite: TableRewrite, commit: MetadataCommit) -> Iterator
     made = {lowercased(value.column[:1]) for value in rewrite.values}
     columns = map_fields(
         columns,
-        lambda path, field: replace(field, column_id=None) if lowercased(path[:1]) in made else field,
+        lambda path, field: (
+            replace(field, column_id=None) if commit.replaces or lowercased(path[:1]) in made else field
+        ),
     )
     expected = replace(
         before.state,

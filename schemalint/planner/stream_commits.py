@@ -44,11 +44,16 @@ def planned_commits(plan: TablePlan) -> tuple[StreamCommit, ...]:
     if plan.live is None or plan.version is None:
         return ()
     before = replace(plan.live, features=plan.features)
-    version = plan.version
+    rewritten = any(step.rewrite is not None for step in plan.steps)
     commits: list[StreamCommit] = []
-    for after, metadata_only in _states(before, plan):
-        version += 1
-        commits.append(StreamCommit(before, after, metadata_only=metadata_only, version=version))
+    for number, (after, metadata_only) in enumerate(_states(before, plan)):
+        is_rewrite = rewritten and number == 0  # it comes before all other steps
+        version = plan.version + number + 1
+        commits.append(
+            StreamCommit(
+                before, after, metadata_only=metadata_only, version=version, replaces_rows=is_rewrite
+            )
+        )
         before = after
     return tuple(commits)
 

@@ -15,7 +15,7 @@ from schemalint.base.errors import SchemalintError
 from schemalint.base.values import frozen, replace
 from schemalint.delta.change import ConstraintChanged
 from schemalint.deploy.deploy_input import RewriteProof
-from schemalint.model.table_plan import StepKind, TablePlan, TableRewrite
+from schemalint.model.table_plan import TablePlan, TableRewrite
 from schemalint.planner.rewrite_statements import digest_with_refused
 from schemalint.spark.fill import TableFills
 from schemalint.spark.session import StatementError, ask
@@ -59,13 +59,15 @@ def _of_rows(proof: RewriteProof, fills: TableFills, plan: TablePlan, rewrite: T
 
 
 def _constraints(plan: TablePlan) -> dict[str, str]:
-    """Return the constraints that the table has, and those that later steps add."""
-    found = dict(plan.live.constraints) if plan.live is not None else {}
+    """Return the constraints that the table has during the rewrite, and those that later steps add."""
+    live = dict(plan.live.constraints) if plan.live is not None else {}
+    found = {name: expression for name, expression in live.items() if expression is not None}
     for step in plan.steps:
         for change in step.changes:
-            if isinstance(change, ConstraintChanged):
-                found[change.name] = change.new if step.kind is StepKind.ADD_CONSTRAINT else None
-    return {name: expression for name, expression in found.items() if isinstance(expression, str)}
+            if isinstance(change, ConstraintChanged) and isinstance(change.new, str):
+                name = f"the new {change.name}" if change.name in found else change.name
+                found[name] = change.new
+    return found
 
 
 @frozen

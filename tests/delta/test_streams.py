@@ -90,6 +90,12 @@ def test_a_tracked_stream_stops_twice_if_data_is_between() -> None:
     assert effect_on_stream(commits, tracked=True, running=False).stops == 2
 
 
+@pytest.mark.parametrize("tracked", [True, False])
+def test_no_stream_goes_on_where_all_rows_are_replaced(tracked: bool) -> None:  # noqa: FBT001
+    commit = StreamCommit(PLAIN, replace(PLAIN, partitioned_by=("id",)), replaces_rows=True)
+    assert effect_on_stream((commit,), tracked=tracked, running=False) == LOST
+
+
 def test_a_gap_in_the_versions_is_a_commit_of_data() -> None:
     commits = (StreamCommit(MAPPED, COMMENTED, version=6), StreamCommit(COMMENTED, ADDED, version=8))
     assert effect_on_stream(commits, tracked=True, running=False).stops == 2

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from schemalint.deploy.results import AppliedTable
 
 RECORD = record_path("overwrites")
-ALLOW: Final = frozenset({"rewrite", "destructive", "upgrade"})
+ALLOW: Final = ("rewrite", "destructive", "upgrade")
 REWRITTEN: Final = "rewritten, all rows converted, nothing else changed"
 BATCH: Final = 10
 FOR_FEW_ROWS: Final = {
@@ -219,13 +219,15 @@ SHAPES: Final = {
         "description: all orders\nclustered_by: [p]\nconstraints: {known: id > 0}\n"
         + _properties(
             columnMapping_mode="name",
-            enableChangeDataFeed="true",
             enableDeletionVectors="true",
             enableRowTracking="true",
         ),
         ("'x'", "x"),
         ("DELETE FROM {t} WHERE id = 1",),
         frozenset({1}),
+    ),
+    "mapped, with a change feed": Shape(
+        more=_properties(columnMapping_mode="name", enableChangeDataFeed="true")
     ),
     "a default": Shape('{name: p, type: int, default: "7"}', "features: [allowColumnDefaults]\n"),
     "a length": Shape("{name: p, type: varchar(5)}", values=("'x'", "x")),
@@ -235,6 +237,18 @@ SHAPES: Final = {
 }
 BY_API: Final = {"a generated column", "an identity"}
 """The shapes that Delta's API makes: before Delta 4.4, no SQL does."""
+
+REFUSED: Final = {
+    "NOT NULL": "it would lose NOT NULL of p",
+    "a generated column": "it would lose the generation expression of p",
+    "an identity": "it would lose the identity of p",
+    "mapped, with a change feed": "with column mapping and a change data feed Delta refuses an overwrite "
+    "that changes columns (DELTA_BLOCK_COLUMN_MAPPING_AND_CDC_OPERATION): switch the feed off in a change "
+    "of its own before",
+    "string to timestamp_ntz": "its new type needs timestampNtz: apply `features: [timestampNtz]` by itself "
+    "before",
+}
+"""Why tables are refused beforehand, by their shape, or by the change."""
 
 LAYOUTS: Final = [name for name, change in CHANGES.items() if change.layout]
 ON_IT: Final = ("partitioned by it", "clustered by it", "constraint on it")
@@ -404,7 +418,8 @@ def _differences(spark: SparkSession, asked: Asked, before: dict[str, Any]) -> I
 
 
 def _as_dict(row: Any) -> dict[str, Any]:  # noqa: ANN401 (pyspark's rows)
-    return row.asDict(recursive=True)
+    found: dict[str, Any] = row.asDict(recursive=True)
+    return found
 
 
 def _plain(value: object) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -11,8 +11,10 @@ from schemalint.base.values import replace
 from schemalint.delta.change import ClusteringChanged, PartitioningChanged, TypeChanged
 from schemalint.delta.datatype import Field, field_at, map_fields
 from schemalint.delta.protocol import Protocol
+from schemalint.delta.streams import StreamVerdict, effect_on_stream
 from schemalint.delta.table import History, HistoryEntry, Metadata, TableState
 from schemalint.model.table_plan import Approval, RefusalKind, StepKind
+from schemalint.planner import planned_commits
 from schemalint.planner.remaining_steps import completed_steps
 from schemalint.planner.rewrites import MetadataCommit, metadata_commits, unplanned_changes
 from schemalint.planner.simulate import simulate
@@ -89,6 +91,15 @@ def test_a_partitioned_table_becomes_a_clustered_one() -> None:
     assert cluster.kind is StepKind.CLUSTER
 
 
+@pytest.mark.parametrize("tracked", [True, False])
+def test_no_stream_goes_on_after_a_rewrite_of_the_layout(tracked: bool) -> None:  # noqa: FBT001
+    base = declared(OLD, "partitioned_by: [id]")
+    head = declared(OLD, f"partitioned_by: []\nrewrite: {{from: {{partitioned_by: [id]}}}}\n{UPGRADE}")
+    plan = planned(base, head, created_table(base))
+    effect = effect_on_stream(planned_commits(plan), tracked=tracked, running=True)
+    assert effect.verdict is StreamVerdict.NEW_CHECKPOINT
+
+
 def test_it_means_nothing_where_the_table_is_not_as_before() -> None:
     new = declared(f"{{name: id, type: int}}, {NEW}")
     assert steps(new, new) == ()
@@ -110,11 +121,11 @@ def test_a_column_with_an_id_gets_another_one_and_the_run_follows() -> None:
 RICH: Final = f"properties: {{delta.columnMapping.mode: name, team: sales}}\ndescription: all\n{UPGRADE}"
 
 
-def changed(**changes: object) -> Callable[[TableState], TableState]:
+def changed(**changes: Any) -> Callable[[TableState], TableState]:  # noqa: ANN401 (of any attribute)
     return lambda state: replace(state, **changes)
 
 
-def of_id(**changes: object) -> Callable[[TableState], TableState]:
+def of_id(**changes: Any) -> Callable[[TableState], TableState]:  # noqa: ANN401 (as above)
     """Return what changes the column `id`."""
 
     def change(_path: object, field: Field) -> Field:
@@ -148,16 +159,14 @@ def test_what_a_rewrite_changed_unasked_is_told_declared_or_not(
     assert sorted(found) == sorted(told)
 
 
-def test_a_new_id_of_the_table_and_unneeded_features_are_told() -> None:
+def test_a_replaced_table_may_have_new_ids_but_no_unneeded_features() -> None:
     base = declared(OLD)
     live = created_table(base).state
     (step,) = steps(base, declared(f"{{name: id, type: int}}, {NEW}"))
     assert step.rewrite is not None
     commit = commit_between(live, simulate(live, [step]), "other", frozenset({"vacuumProtocolCheck"}))
-    assert list(unplanned_changes(step.rewrite, commit)) == [
-        "the id of the table",
-        "the feature vacuumProtocolCheck",
-    ]
+    assert commit.replaces
+    assert list(unplanned_changes(step.rewrite, commit)) == ["the feature vacuumProtocolCheck"]
 
 
 def commit_between(

@@ -279,11 +279,13 @@ def during(lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch, times: int, ac
         "UPDATE {t} SET amount = '{n}' WHERE id = 1",
         "DELETE FROM {t} WHERE id = 1",
         "ALTER TABLE {t} SET TBLPROPERTIES ('team' = 'x{n}')",
+        "OPTIMIZE {t}",
     ],
 )
 def test_a_commit_during_the_write_makes_it_fail_without_effect(
     declared: Lakehouse, monkeypatch: pytest.MonkeyPatch, action: str
 ) -> None:
+    declared.insert("(9, 'a', NULL, '9')")  # a second file, for OPTIMIZE
     during(declared, monkeypatch, 1, action)
     version = declared.table().version
     failed = declared.apply(allow=ALLOW)
@@ -443,3 +445,10 @@ def test_a_partitioned_table_becomes_a_clustered_one(lakehouse: Lakehouse) -> No
     assert found_rows(lakehouse) == {id_: (amount, shop, day) for id_, (amount, shop, day) in ROWS.items()}
     assert metadata(lakehouse) == {**before, "partitionColumns": []}
     assert lakehouse.table().state.clustered_by == (("shop",),)
+    (detail,) = lakehouse.session.sql(f"DESCRIBE DETAIL delta.`{lakehouse.uri}`").collect()
+    removed = [
+        (row["metrics"]["numFilesRemoved"], row["metrics"]["filesRemoved"]["totalSize"])
+        for full in ("", " FULL")
+        for row in lakehouse.session.sql(f"OPTIMIZE delta.`{lakehouse.uri}`{full}").collect()
+    ]
+    assert removed == [(detail["numFiles"], detail["sizeInBytes"]), (0, 0)]

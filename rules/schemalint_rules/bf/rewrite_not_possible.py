@@ -22,7 +22,9 @@ def rewrite_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Probl
       array or a map;
     - the table takes only appends (`delta.appendOnly`), has Iceberg readers, belongs to a pipeline or to
       another tool, or its commits go through a catalog;
-    - the table is clustered, and the contract does not declare by what.
+    - the table is clustered, and the contract does not declare by what;
+    - a column gets another type, and the table has column mapping and a change data feed, or lacks
+      `timestampNtz` for it.
 
     ## Why is this bad?
 
@@ -31,7 +33,10 @@ def rewrite_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Probl
 
     ## What to do
 
-    Take `rewrite` out, and add a column of the new type with `backfill`.
+    Take `rewrite` out, and add a column of the new type with `backfill`. Where only NOT NULL or a generation
+    expression would be lost, and the target finds the table by its name, approve each finding with
+    `via: rewrite`: `plan` then prints a script that defines the table again, for somebody to run, and `apply`
+    proves it afterwards.
 
     ## Example
 

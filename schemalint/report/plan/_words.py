@@ -26,6 +26,12 @@ from schemalint.report.words import client_text
 APPROVE: Final = "To approve the steps that need it, in the configuration or with apply --approved HASH"
 """The title of `approval_lines`."""
 
+SCRIPT: Final = (
+    "a script that rewrites it, for a session of its own: pause all writers, and readers see an empty table "
+    "between its statements; afterwards `schemalint apply` proves it"
+)
+"""The title of a plan's script."""
+
 FILL_STOPS: Final = "a fill stops it (DELTA_SOURCE_TABLE_IGNORE_CHANGES), unless it skips changes"
 """What streams meet besides changes of the table's schema."""
 

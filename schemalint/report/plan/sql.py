@@ -12,6 +12,7 @@ from schemalint.model.impact import risks
 from schemalint.model.table_plan import Approval, Step, StepKind, TablePlan
 from schemalint.report.plan._words import (
     APPROVE,
+    SCRIPT,
     approval_lines,
     approvals_text,
     locations_text,
@@ -50,6 +51,8 @@ def _table(deployment: Deployment, plan: TablePlan) -> Iterator[str]:
         yield sql_comment(f"refused: {refusal_text(refusal)}")
         for way in refusal.finding.ways if refusal.finding else ():
             yield sql_comment(f"way out: {way_text(way)}")
+    if plan.script:
+        yield sql_comment(f"{SCRIPT}: schemalint plan prints it")
     yield from (sql_comment(f"waiting: {text}") for text in waiting_texts(plan))
     if not all(is_printable_sql(step.sql) for step in plan.steps):
         yield sql_comment(_WITHHELD)

@@ -13,6 +13,7 @@ from schemalint.model.impact import risks, table_risks
 from schemalint.model.table_plan import Approval, Step, StepKind, TablePlan
 from schemalint.report.plan._words import (
     APPROVE,
+    SCRIPT,
     approval_lines,
     approvals_text,
     commits_of,
@@ -97,6 +98,9 @@ def _table_lines(deployment: Deployment, plan: TablePlan, *, color: bool) -> Ite
             yield f"      then: {printable(consequence_text(each))}"
         for way in refusal.finding.ways if refusal.finding else ():
             yield f"      way out: {printable(way_text(way))}"
+    if plan.script:
+        yield f"  {SCRIPT}:"
+        yield from (f"      {printable(line)}" for text in plan.script for line in f"{text};".split("\n"))
     missing = missing_approvals(deployment, plan)
     if plan.done:
         yield f"  {plan.done} of {counted(plan.done + len(plan.steps), 'statement')} done already"

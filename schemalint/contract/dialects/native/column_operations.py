@@ -260,7 +260,7 @@ class ColumnEdits:
         fill = self._fills[key] if key in self._fills else self._with_renames(node)
         yield from self._converted(level, "backfill", None if fill is None else backfill(fill))
 
-    def _converted(self, level: Level, key: str, new: MappingType[str, Data] | None) -> Iterator[Operation]:
+    def _converted(self, level: Level, key: str, new: dict[str, Data] | None) -> Iterator[Operation]:
         """Yield the operations that make a fill or a rewrite of a column as wanted; None removes it."""
         node, yaml_path = value_of(level.node, key), (*level.yaml_path, key)
         if new is None:

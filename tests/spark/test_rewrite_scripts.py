@@ -1,0 +1,113 @@
+"""A table that no overwrite keeps whole: the plan prints a script, and `apply` proves what it did."""
+
+from __future__ import annotations
+
+import json
+import sys
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from support.project import Project
+from support.repo import Repo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+APPROVED: Final = "{{rule: BF010, column: {}, via: rewrite, reason: a script does it}}"
+OLD: Final = """\
+schemalint: 1
+table: sales.orders
+description: all orders
+columns:
+  - {name: id, type: bigint, nullable: false, comment: the key}
+  - {name: amount, type: string}
+  - {name: next, type: bigint, generated: id + 1}
+constraints: {known: id > 0}
+"""
+NEW: Final = OLD.replace(
+    "type: string}", 'type: "decimal(12,2)", rewrite: {from: string, with: "cast(amount as decimal(12,2))"}}'
+)
+WAITING: Final = f"{NEW}allow: [{APPROVED.format('id')}, {APPROVED.format('next')}]\n"
+
+
+@pytest.fixture
+def project(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Project]:
+    """Yield a project whose table is in the catalog of the session, with two rows."""
+    repo = Repo(tmp_path / "repository")
+    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"):
+        monkeypatch.setenv(name, repo.env[name])
+    monkeypatch.chdir(repo.path)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", sys.executable)
+    repo.write("schemalint.toml", '[targets.dev]\ncatalog = "spark_catalog"\n')
+    spark.sql(f"CREATE SCHEMA sales LOCATION '{tmp_path}/sales'")
+    project = Project(repo, capsys)
+    declare(project, OLD)
+    assert project.run("apply", "--via", "spark", "--yes").status == 0
+    spark.sql("INSERT INTO sales.orders (id, amount) VALUES (1, ' 1.50 '), (2, NULL)")
+    spark.sql("ALTER TABLE sales.orders SET TBLPROPERTIES ('team' = 'sales')")
+    yield project
+    spark.sql("DROP SCHEMA sales CASCADE")
+
+
+def declare(project: Project, text: str) -> None:
+    project.declare(text)
+    project.repo.commit()
+
+
+def planned(project: Project) -> dict[str, Any]:
+    run = project.run("plan", "--via", "spark", "--all", "--output-format", "json")
+    assert run.status == 4, run.err
+    (table,) = json.loads(run.out)["tables"]
+    return dict(table)
+
+
+def state(folder: Path) -> dict[str, Any]:
+    """Return what the log says of the table, without its id and the type of the column."""
+    found: dict[str, Any] = {}
+    for file in sorted((folder / "sales/orders/_delta_log").glob("*.json")):
+        for line in file.read_text().splitlines():
+            found |= json.loads(line).get("metaData", {})
+    schema = json.loads(found["schemaString"])
+    schema["fields"][1]["type"] = "any"
+    return {**found, "schemaString": schema, "id": "", "createdTime": 0}
+
+
+@pytest.mark.each_time
+def test_the_script_keeps_all_that_an_overwrite_would_lose_and_apply_proves_it(
+    project: Project, spark: SparkSession, tmp_path: Path
+) -> None:
+    before = state(tmp_path)
+    declare(project, WAITING)
+    table = planned(project)
+    assert {refusal["kind"] for refusal in table["refusals"]} == {"rewrite"}
+    text = project.run("plan", "--via", "spark", "--all").out
+    assert "CREATE OR REPLACE TABLE" in text
+    for statement in table["script"]:
+        spark.sql(statement)
+    rows = {row["id"]: (row["amount"], row["next"]) for row in spark.table("sales.orders").collect()}
+    assert rows == {1: (Decimal("1.50"), 2), 2: (None, 3)}
+    assert state(tmp_path) == before
+    applied = project.run("apply", "--via", "spark", "--yes")
+    assert applied.status == 0, applied.err
+    assert project.run("plan", "--via", "spark", "--all", "--exit-code").status == 0
+
+
+def test_what_the_script_did_not_keep_is_told_by_apply(project: Project, spark: SparkSession) -> None:
+    declare(project, WAITING)
+    for statement in planned(project)["script"]:
+        spark.sql(statement.replace("'team' = 'sales'", "'team' = 'other'"))
+        if statement.startswith("INSERT"):
+            spark.sql("INSERT INTO sales.orders (id, amount) VALUES (3, 3)")
+    told = project.run("apply", "--via", "spark", "--yes")
+    assert told.status == 2
+    assert "changed what it must not: property changed: team" in told.err
+    assert "RESTORE TABLE" in told.err

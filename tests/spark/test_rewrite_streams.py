@@ -1,0 +1,127 @@
+"""Streams at each way to another type: what the plan says of them is what the engine does."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from pyspark.errors import StreamingQueryException
+
+from schemalint.delta.streams import StreamVerdict
+from schemalint.deploy.prepare import prepare_requested
+from schemalint.deploy.results import Outcome
+from schemalint.project import git
+from schemalint.project.config.trust import find_trusted
+from schemalint.spark.apply_options import ApplyOptions
+from schemalint.spark.session_catalog import SessionCatalog
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from support.lakehouse import Lakehouse
+
+pytestmark = pytest.mark.spark
+
+ALLOW: Final = ("rewrite", "destructive", "upgrade", "data")
+MORE: Final = "protocol: {allow_upgrade: true}\nproperties: {delta.enableTypeWidening: true}\n"
+MORE_PARTITIONED: Final = f"{MORE}partitioned_by: [p]\n"
+COLUMNS: Final = "{name: id, type: int}, {name: c, type: string}, {name: p, type: int}"
+DECIMAL: Final = '"decimal(12,2)", rewrite: {from: string, with: "cast(c as decimal(12,2))"}'
+WAYS: Final = {
+    "rewrite of a type": (MORE, COLUMNS.replace("c, type: string", f"c, type: {DECIMAL}"), MORE),
+    "rewrite of the layout": (
+        MORE_PARTITIONED,
+        COLUMNS,
+        f"{MORE}partitioned_by: []\nrewrite: {{from: {{partitioned_by: [p]}}}}\n",
+    ),
+    "a new column": (
+        MORE,
+        f"{COLUMNS}, {{name: d, type: int, backfill: {{from: c, with: cast(c as int)}}}}",
+        MORE,
+    ),
+    "a widening": (MORE, COLUMNS.replace("p, type: int", "p, type: bigint"), MORE),
+}
+KINDS: Final = ("plain", "tracked")
+IGNORE: Final = '[[tables]]\nmatch = "*"\nignore = ["RD009", "RD010"]\n[targets.dev]\nroot = "lake"\n'
+
+
+class Streams:
+    """A stream of each kind, declared and real."""
+
+    def __init__(self, lakehouse: Lakehouse) -> None:
+        self.lakehouse = lakehouse
+        lakehouse.repo.write("schemalint.toml", IGNORE)
+
+    def folder(self, kind: str) -> str:
+        return str(self.lakehouse.root / "checkpoints" / kind)
+
+    def declare(self, columns: str, more: str) -> None:
+        text = f"schemalint: 1\ntable: sales.orders\ncolumns: [{columns}]\n{more}consumers:\n"
+        for kind in KINDS:
+            folder = self.folder(kind)
+            tracking = f", schema_tracking_location: {folder}/schema" if kind == "tracked" else ""
+            text += f"  - {{name: {kind}, stream: {{checkpoint: {folder}{tracking}}}}}\n"
+        self.lakehouse.declare(text)
+
+    def said(self) -> dict[str, StreamVerdict]:
+        """Return what the plan says of each stream."""
+        repository = git.open_repository(self.lakehouse.repo.path, os.environ)
+        via = SessionCatalog(lambda: self.lakehouse.session)
+        settings = find_trusted(repository, os.environ)
+        options = ApplyOptions(allow=ALLOW)
+        deployment = prepare_requested(repository, settings, options, via=via, applies=True)
+        assert [plan.refusals for plan in deployment.plan.tables] == [()]
+        return {report.consumer.name: report.effect.verdict for report in deployment.streams}
+
+    def start(self, kind: str) -> str:
+        """Start a stream until it has read everything; return the error class if it fails."""
+        spark: SparkSession = self.lakehouse.session
+        source, folder = spark.readStream.format("delta"), self.folder(kind)
+        if kind == "tracked":
+            source = source.option("schemaTrackingLocation", f"{folder}/schema")
+        sink = source.load(self.lakehouse.uri).writeStream.format("noop").trigger(availableNow=True)
+        try:
+            sink.option("checkpointLocation", folder).start().awaitTermination()
+        except StreamingQueryException as error:
+            words = str(error).replace("[", " ").replace("]", " ").split()
+            return next(word for word in words if word.startswith("DELTA_"))
+        return ""
+
+
+EXPECTED: Final = {
+    "rewrite of a type": ("DELTA_SCHEMA_CHANGED_WITH_VERSION", "DELTA_SOURCE_TABLE_IGNORE_CHANGES"),
+    "rewrite of the layout": ("DELTA_SCHEMA_CHANGED_WITH_VERSION", "DELTA_SOURCE_TABLE_IGNORE_CHANGES"),
+    # A fill stops each stream, as the plan says beside the verdict.
+    "a new column": ("DELTA_SOURCE_TABLE_IGNORE_CHANGES", "DELTA_SOURCE_TABLE_IGNORE_CHANGES"),
+    "a widening": ("", "DELTA_STREAMING_CANNOT_CONTINUE_PROCESSING_POST_SCHEMA_EVOLUTION"),
+}
+SAID: Final = {
+    "rewrite of a type": (StreamVerdict.NEW_CHECKPOINT, StreamVerdict.NEW_CHECKPOINT),
+    "rewrite of the layout": (StreamVerdict.NEW_CHECKPOINT, StreamVerdict.NEW_CHECKPOINT),
+    "a new column": (StreamVerdict.CONTINUES, StreamVerdict.RESTARTS),
+    "a widening": (StreamVerdict.CONTINUES, StreamVerdict.BLOCKED),
+}
+
+
+@pytest.mark.each_time("rewrite of the layout")
+@pytest.mark.parametrize("way", WAYS)
+def test_streams_end_or_go_on_as_the_plan_says(lakehouse: Lakehouse, way: str) -> None:
+    before, columns, after = WAYS[way]
+    streams = Streams(lakehouse)
+    streams.declare(COLUMNS, before)
+    assert lakehouse.apply(allow=ALLOW).outcome is Outcome.APPLIED
+    lakehouse.insert("(1, '1', 1), (2, '2', 2)")
+    assert [streams.start(kind) for kind in KINDS] == ["", ""]
+    streams.declare(columns, after)
+    said = streams.said()
+    assert tuple(said[kind] for kind in KINDS) == SAID[way]
+    applied = lakehouse.apply(allow=ALLOW)
+    assert applied.outcome is Outcome.APPLIED, applied.error
+    lakehouse.insert("(3, '3', 3, 3)" if way == "a new column" else "(3, '3', 3)")
+    ends = {kind: [streams.start(kind) for _start in range(3)][-1] for kind in KINDS}
+    assert tuple(ends[kind] for kind in KINDS) == EXPECTED[way]
+    # What is read again, from the beginning and with a new checkpoint, is everything.
+    if SAID[way][0] is StreamVerdict.NEW_CHECKPOINT:
+        streams.folder = lambda kind: str(lakehouse.root / "new" / kind)  # type: ignore[method-assign]
+        assert [streams.start(kind) for kind in KINDS] == ["", ""]

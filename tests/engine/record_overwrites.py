@@ -253,17 +253,17 @@ REFUSED: Final = {
 LAYOUTS: Final = [name for name, change in CHANGES.items() if change.layout]
 ON_IT: Final = ("partitioned by it", "clustered by it", "constraint on it")
 """The shapes of tables that are about the column."""
-_TYPES: Final = [name for name in CHANGES if name not in LAYOUTS]
+_EVERYWHERE: Final = ("string to decimal", "a field")
+_TYPES: Final = [name for name in CHANGES if name not in (*LAYOUTS, *_EVERYWHERE)]
+_AROUND: Final = [name for name in SHAPES if name not in ("timestampNtz", *ON_IT)]
 _PARTITIONED: Final = [name for name, shape in SHAPES.items() if PARTITIONED in shape.more]
 QUESTIONS: Final = [
-    *product(["plain"], _TYPES),
-    *product(ON_IT, ["string to decimal"]),
-    ("timestampNtz", "string to timestamp_ntz"),
-    *product(
-        (name for name in SHAPES if name not in ("plain", "timestampNtz", *ON_IT)),
-        ("string to decimal", "a field"),
-    ),
+    *product(_AROUND, ["string to decimal"]),
     *product(_PARTITIONED, LAYOUTS),
+    *product(_AROUND, ["a field"]),
+    *product(ON_IT, ["string to decimal"]),
+    *product(["plain"], _TYPES),
+    ("timestampNtz", "string to timestamp_ntz"),
 ]
 
 

@@ -27,8 +27,8 @@ APPROVE: Final = "To approve the steps that need it, in the configuration or wit
 """The title of `approval_lines`."""
 
 SCRIPT: Final = (
-    "a script that rewrites it, for a session of its own: pause all writers, and readers see an empty table "
-    "between its statements; afterwards `schemalint apply` proves it"
+    "a script that rewrites it, for a session of its own: pause all writers; readers see an empty table "
+    "between its statements, and RESTORE takes it back; afterwards `schemalint apply` proves it"
 )
 """The title of a plan's script."""
 

@@ -42,6 +42,9 @@ WAYS: Final = {
     ),
     "a widening": (MORE, COLUMNS.replace("p, type: int", "p, type: bigint"), MORE),
 }
+ROWS: Final = {"a new column": "(3, '3', 3, 3)", "rewrite of a type": "(3, 3, 3)"}
+"""What comes after the way."""
+
 KINDS: Final = ("plain", "tracked")
 IGNORE: Final = '[[tables]]\nmatch = "*"\nignore = ["RD009", "RD010"]\n[targets.dev]\nroot = "lake"\n'
 
@@ -118,7 +121,7 @@ def test_streams_end_or_go_on_as_the_plan_says(lakehouse: Lakehouse, way: str) -
     assert tuple(said[kind] for kind in KINDS) == SAID[way]
     applied = lakehouse.apply(allow=ALLOW)
     assert applied.outcome is Outcome.APPLIED, applied.error
-    lakehouse.insert("(3, '3', 3, 3)" if way == "a new column" else "(3, '3', 3)")
+    lakehouse.insert(ROWS.get(way, "(3, '3', 3)"))
     ends = {kind: [streams.start(kind) for _start in range(3)][-1] for kind in KINDS}
     assert tuple(ends[kind] for kind in KINDS) == EXPECTED[way]
     # What is read again, from the beginning and with a new checkpoint, is everything.

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 RECORD = record_path("overwrites")
 ALLOW: Final = ("rewrite", "destructive", "upgrade")
 REWRITTEN: Final = "rewritten, all rows converted, nothing else changed"
-BATCH: Final = 10
+BATCH: Final = 7
 FOR_FEW_ROWS: Final = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.codegen.wholeStage": "false",
@@ -264,7 +264,14 @@ QUESTIONS: Final = [
     *product(ON_IT, ["string to decimal"]),
     *product(["plain"], _TYPES),
     ("timestampNtz", "string to timestamp_ntz"),
+    *product(_AROUND[1 : _AROUND.index("constraints")], ["an array"]),
 ]
+ASKED_OF_ALL: Final = [
+    *product(("plain", "comments", "partitioned", "clustered", "mapped"), _EVERYWHERE),
+    *product(ON_IT, ["string to decimal"]),
+    *product(["plain"], [name for name in _TYPES if name != "string to timestamp_ntz"]),
+]
+"""What is recorded of the older releases too; the record may have more of QUESTIONS."""
 
 
 def contract(table: str, shape: str, change: str, *, after: bool) -> str:

@@ -14,8 +14,9 @@ FUZZ_SECONDS ?= 3600
 # What `make test` leaves to other targets, which .ci/run starts where what they ask about changed (tests/support/targets.py).
 EACH_TIME := -m 'not answers and not apply and not dbt and not demo and not engine and not kill and not older'
 # Samples that `make engine` asks whole (tests/support/sampling.py), and plans that it generates.
-SAMPLED := $(addprefix tests/engine/test_,checkpoint_faults.py expressions_on_the_engine.py feature_drops.py \
-    live_values.py schema_history.py) $(addprefix tests/spark/test_,apply_sessions.py every_value_is_accounted_for.py)
+SAMPLED := $(addprefix tests/engine/test_,checkpoint_faults.py constraints.py expressions_on_the_engine.py \
+    feature_drops.py live_values.py schema_history.py ways_back.py) \
+    $(addprefix tests/spark/test_,apply_sessions.py every_value_is_accounted_for.py)
 GENERATED := $(addprefix tests/planner/test_,pairs_on_the_engine.py planned_commits.py plans_on_the_engine.py)
 # Delta's line, and the pair of Delta and Spark that it is asked with: requirements/engine-SPARK.txt. Each has an
 # environment of its own, of the only Python that all of these Sparks run on.

@@ -52,6 +52,7 @@ class Row:
     Attributes:
         features: The features that it speaks of, one at a time; empty if it does not depend on one.
         type_changes: The type changes that it speaks of, one at a time, or `ANY`.
+        types: The types that it speaks of, one at a time, as in `TableForm.types`.
         findings: The findings about tables that it speaks of, as in `TableForm.unreadable`, or `ANY`.
     """
 
@@ -59,6 +60,7 @@ class Row:
     evidence: Evidence
     features: frozenset[str] = frozenset()
     type_changes: frozenset[tuple[str, str] | str] = frozenset()
+    types: frozenset[str] = frozenset()
     mapping: str | None = None
     reader: int | None = None
     writer: int | None = None
@@ -145,8 +147,8 @@ def read_row(keys: Mapping[str, Any], as_of: str = "") -> Row:
     Raises:
         ValueError: A version or a type is not one, or the row lacks a key or has two that exclude each other.
     """
-    if not {"feature", "type_change", "reader", "writer", "format", "names", "finding"} & keys.keys():
-        raise ValueError("a row needs feature, type_change, reader, writer, format, names or finding")
+    if not {"feature", "type_change", "type", "reader", "writer", "format", "names", "finding"} & keys.keys():
+        raise ValueError("a row needs feature, type_change, type, reader, writer, format, names or finding")
     if len(keys["evidence"]) != 1:
         raise ValueError("evidence needs exactly one of run, read, documented and inferred")
     ((how, source),) = keys["evidence"].items()
@@ -155,6 +157,7 @@ def read_row(keys: Mapping[str, Any], as_of: str = "") -> Row:
         Evidence(how, str(source), keys.get("as_of", as_of)),
         features=frozenset(_list(keys.get("feature", []))),
         type_changes=frozenset(map(_type_change, _list(keys.get("type_change", [])))),
+        types=frozenset(_list(keys.get("type", []))),
         mapping=keys.get("mapping"),
         reader=keys.get("reader"),
         writer=keys.get("writer"),

@@ -2,7 +2,7 @@
 
 Spark takes an object of a schema's JSON only with exactly the keys that it writes, and the metadata of fields
 only with values of the right type (``DataType.parseDataType`` and ``Metadata.fromJObject`` of Spark 4.2.0;
-measured on Delta 4.4.0, ``tests/engine/logs.csv``).
+measured on Delta 4.4.0, ``tests/engine/answers/4.4.0/logs.csv``).
 """
 
 from __future__ import annotations

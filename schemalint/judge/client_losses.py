@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from schemalint.base.values import Itself, grouped, replace
 from schemalint.clients.client_table import client_names, find_client, type_name
-from schemalint.clients.support import cures, form_of, recorded_type_changes, support
+from schemalint.clients.support import cures, form_of, recorded_type_changes, support, types_without_feature
 from schemalint.delta import protocol, widening
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, closure
@@ -248,5 +248,7 @@ def _cause_of(reason: Reason, ctx: RuleContext, upgrades: Iterable[ProtocolUpgra
         if reason.name == "columnMapping" and ctx.before.column_mapping != ctx.after.column_mapping:
             return ("property", COLUMN_MAPPING_MODE), True
         return ("feature", reason.name), True
+    if reason.trait is Trait.TYPE:
+        return ("column", types_without_feature(ctx.after)[reason.name]), True
     first = next(iter(causes), None)
     return ((first[0], first[1]) if first else ("table", "")), False

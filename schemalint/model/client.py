@@ -30,6 +30,8 @@ class Trait(Enum):
 
     FEATURE = "feature"
     TYPE_CHANGE = "type change"
+    TYPE = "type"
+    """A type that no feature stands for, although not every client reads it."""
     PROTOCOL = "protocol"
     FORMAT = "format"
     """The metadata that a client needs beside Delta's log, such as Iceberg's."""
@@ -130,6 +132,8 @@ class TableForm:
         unreadable: What stands against reading the table at all: the code of each such finding, and after a
             blank the error class of Delta Spark if that cannot read the table either.
         unwritable: What stands against writing it, as `unreadable`; with all of these.
+        types: The types that no feature stands for, although not every client reads them: ``time``, and
+            ``void`` of a column.
     """
 
     reader: int = 1
@@ -142,6 +146,7 @@ class TableForm:
     repeated_names: bool = False
     unreadable: frozenset[str] = frozenset()
     unwritable: frozenset[str] = frozenset()
+    types: frozenset[str] = frozenset()
 
 
 @frozen

@@ -81,6 +81,8 @@ def test_every_row_can_decide(name: str) -> None:
                 and bool(earlier.findings) == bool(row.findings)
                 and bool(earlier.features) == bool(row.features)
                 and bool(earlier.type_changes) == bool(row.type_changes)
+                and earlier.types >= row.types
+                and bool(earlier.types) == bool(row.types)
                 and earlier.access == row.access
             )
             assert not (same and covers), (row, earlier)

@@ -1,19 +1,19 @@
 """Ask Spark what it does with damaged or hand-written logs, and record its answers.
 
-``PYTHONPATH=tests python -m engine.record_logs`` asks every question again and records the answers. The logs
-are the ``log`` entries of the rules' cases in ``tests/rules/<rule>.yaml``.
+``PYTHONPATH=tests python -m engine.record_logs`` asks the installed Delta every question again, and records
+its answers. The logs are the ``log`` entries of the rules' cases in ``tests/rules/<rule>.yaml``.
 """
 
 from __future__ import annotations
 
 import csv
 from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import yaml
 
+from engine.answers import new_record, record_path
 from engine.record_types import _error_class, _versions
 from engine.recording import record_all
 from support.rule_cases import load_cases
@@ -22,10 +22,11 @@ from support.short_logs import write_short_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
-RECORD = Path(__file__).with_name("logs.csv")
+RECORD = record_path("logs")
 ACCEPTED = "accepted"
 LIST_FILES = "spark.databricks.delta.allFilesInCrc.enabled"
 
@@ -81,7 +82,7 @@ def listing_files(spark: SparkSession) -> Iterator[None]:
         spark.conf.set(LIST_FILES, before)
 
 
-def write_record(answers: Mapping[str, Answer], path: Path = RECORD) -> None:
+def write_record(answers: Mapping[str, Answer], path: Path) -> None:
     """Write a row per case, below the versions of Delta and PySpark that answered."""
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(f"# {_versions()}\n")
@@ -129,7 +130,9 @@ def _outcome(spark: SparkSession, statement: str) -> str:
     try:
         spark.sql(statement).collect()
     except PySparkException as error:
-        return str(error.getCondition() or _java_class(error._origin))  # noqa: SLF001 (no other way to it)
+        # PySpark 3.5 has the older name.
+        condition = getattr(error, "getCondition", None) or error.getErrorClass
+        return str(condition() or _java_class(error._origin))  # noqa: SLF001 (no other way to it)
     except Py4JJavaError as error:
         message = _error_class(str(error.java_exception.getMessage()))
         is_error_class = message.replace("_", "").replace(".", "").isalnum() and message.isupper()
@@ -143,4 +146,4 @@ def _java_class(error: object) -> str:
 
 
 if __name__ == "__main__":
-    record_all(ask, all_questions(), write_record)
+    record_all(ask, all_questions(), partial(write_record, path=new_record("logs")))

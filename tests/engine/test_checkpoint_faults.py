@@ -90,6 +90,26 @@ def test_a_checkpoint_that_lacks_a_file_is_judged_as_spark_does(spark: SparkSess
         assert (name, content, _reported(table, None, history=False)) == (name, content, expected)
 
 
+@pytest.mark.spark
+def test_a_checkpoint_without_protocol_or_metadata_is_judged_as_spark_does(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    from pyarrow import compute, parquet  # noqa: PLC0415 (only for this test)
+
+    spark.sql(f"CREATE TABLE delta.`{tmp_path / 'c'}` (a INT) USING delta {CLASSIC}")
+    for value in range(2):
+        spark.sql(f"INSERT INTO delta.`{tmp_path / 'c'}` VALUES ({value})")
+    for action in ("protocol", "metaData"):
+        table = tmp_path / action
+        shutil.copytree(tmp_path / "c", table, ignore=shutil.ignore_patterns("*.crc"))
+        (checkpoint,) = (table / "_delta_log").glob("*.checkpoint*.parquet")
+        rows = parquet.read_table(checkpoint)
+        parquet.write_table(rows.filter(compute.is_null(rows.column(action))), checkpoint)
+        answer = refusal(lambda: spark.sql(f"SELECT sum(a) FROM delta.`{table}`").collect())  # noqa: B023
+        assert (action, answer) == (action, "DELTA_STATE_RECOVER_ERROR")
+        assert (action, _reported(table, None, history=False)) == (action, answer)
+
+
 def _written(spark: SparkSession, table: Path, layout: str) -> Path:
     part_size = "spark.databricks.delta.checkpoint.partSize"
     spark.conf.set(part_size, 1)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 RECORD = read_record()
-SAMPLE = 4
 # The comment would hide the bracket that ends the statement's text.
 NOT_IN_A_STATEMENT = {"a > 0 -- x"}
 PIECES = (
@@ -121,7 +120,7 @@ def _check_condition(text: str) -> None:
 @pytest.mark.each_time
 def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
     asked = [
-        *some_of_each(QUESTIONS["parser"], lambda text: RECORD[text], SAMPLE),
+        *some_of_each(QUESTIONS["parser"], lambda text: RECORD[text], 1),
         *some_of_each(QUESTIONS["table"], lambda text: RECORD[text], 1),
     ]
     assert ask(spark, tmp_path, asked) == {text: RECORD[text] for text in asked}

@@ -249,7 +249,7 @@ properties"""
     odd = """
   nothing: w IS NULL
   flag: "true"
-  inside: array_contains(n.x, 1) OR m['k'] > 0 OR s.y > 0
+  inside: element_at(n, 1).x = 1 OR m['k'] > 0 OR s.y > 0
 """
     declared = WITH_DEFAULTS.replace("properties", new) + "constraints:" + odd
     lakehouse.declare(declared)

@@ -53,7 +53,6 @@ TABLES: Final = {
 }
 
 
-@pytest.mark.each_time("partitions")
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 def test_each_row_is_reached_although_a_writer_adds_more_between_the_runs(
     lakehouse: Lakehouse, table: Budgeted

@@ -68,8 +68,9 @@ def column_renamed(change: FieldRenamed, ctx: RuleContext) -> Iterator[Problem]:
     is_same_to_queries = change.old_name.lower() == str(change.path[-1]).lower()
     lost = "" if is_same_to_queries else ": queries and writers that use the old name fail"
     streams = "untracked streams of the table fail at every start"
+    frames = ", and DataFrames made before the rename with DELTA_SCHEMA_CHANGE_SINCE_ANALYSIS"
     yield Problem(
         f"{old} is renamed to {format_path(change.path)}{lost or f': {streams}'}",
-        help="change readers and writers together with the table" + (f"; {streams}" if lost else ""),
+        help="change readers and writers together with the table" + (f"; {streams}{frames}" if lost else ""),
         delta_error=_ERROR,
     )

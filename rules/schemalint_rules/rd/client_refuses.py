@@ -13,10 +13,11 @@ def client_refuses(lost: SupportLost, _ctx: RuleContext) -> Iterator[Problem]:
 
     Asks the client table what the client of each consumer does with the table before and after the
     change, and reports the clients that can no longer read it because of something that the contract
-    names itself: a feature, the mode of column mapping, or UniForm, without which readers of Iceberg find
-    no metadata. RD015 reports features that come with something else, RD004 type changes, RD003 writers,
-    and RD002 clients that return wrong rows. One finding for each thing that changes lists all consumers;
-    clients that could not read the table before are not listed.
+    names itself: a feature, the mode of column mapping, a void column, which Delta Spark 4.0.1 adds but
+    cannot select, or UniForm, without which readers of Iceberg find no metadata. RD015 reports features
+    that come with something else, RD004 type changes, RD003 writers, and RD002 clients that return wrong
+    rows. One finding for each thing that changes lists all consumers; clients that could not read the
+    table before are not listed.
 
     ## Why is this bad?
 

@@ -136,14 +136,16 @@ class EvidenceKeys(TypedDict, total=False):
 class RowKeys(TypedDict, total=False):
     """One verdict: which tables, which versions of the client, and what it does with them.
 
-    A row needs ``feature``, ``type_change``, ``reader``, ``writer``, ``format``, ``names`` or ``finding``; a
-    table must meet all of the conditions. The first row of a client that applies decides.
+    A row needs ``feature``, ``type_change``, ``type``, ``reader``, ``writer``, ``format``, ``names`` or
+    ``finding``; a table must meet all of the conditions. The first row of a client that applies decides.
     """
 
     feature: str | list[str]
     """Table features that the row is about."""
     type_change: str | list[str]
     """Type changes that the row is about, such as `int -> bigint`."""
+    type: str | list[str]
+    """Types that no feature stands for and that the row is about: `time`, or `void` of a column."""
     mapping: Literal["none", "name", "id"]
     """Column mapping mode that the row is about."""
     reader: Literal[1, 2, 3]

@@ -40,6 +40,7 @@ from schemalint.delta.write_types import (
     loses_in_silence,
     may_lose,
     nullable_field,
+    rounds,
     stored,
 )
 from schemalint.delta.writes import Effect, Kind, Mode, Note
@@ -255,5 +256,7 @@ def _note_of_cast(old: Field, new: Field, path: Path) -> Iterator[Note]:
     cast = f"is {print_type(target)}, and delta-rs casts {print_type(source)} to it in silence"
     if loses_in_silence(source, target) or is_number(source) != is_number(target):
         yield Note(Kind.LOSES, path, cast)
+    elif rounds(source, target):
+        yield Note(Kind.ROUNDS, path, f"{cast}: digits that it cannot hold are rounded")
     elif may_lose(source, target):
         yield Note(Kind.MAY_FAIL, path, f"{cast}: a value that does not fit is refused")

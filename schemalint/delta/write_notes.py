@@ -11,7 +11,7 @@ from schemalint.delta.path import Part, Path
 from schemalint.delta.type_text import print_type
 from schemalint.delta.write_columns import is_computed, struct_at
 from schemalint.delta.write_errors import NO_VALUE, NULL_IN_ROW
-from schemalint.delta.write_types import RefusedWrite, Widens, loses_in_silence, may_lose, stored
+from schemalint.delta.write_types import RefusedWrite, Widens, loses_in_silence, may_lose, rounds, stored
 from schemalint.delta.writes import Kind, Method, Note, Write
 
 
@@ -77,7 +77,7 @@ class ValueNotes:
             return
         by_position = self.write.method.is_by_position or self.write.method.is_by_name_in_sql
         for inner, source, target in _leaves(new.type, old.type, path, by_position=by_position):
-            loses = may_lose(source, target) or loses_in_silence(source, target)
+            loses = may_lose(source, target) or loses_in_silence(source, target) or rounds(source, target)
             if loses and not self.widens(target, source):
                 yield self._of_cast(source, target, inner)
 
@@ -87,6 +87,8 @@ class ValueNotes:
             return Note(Kind.LOSES, path, f"{cast}: a value that does not fit becomes null or another one")
         if loses_in_silence(source, target):
             return Note(Kind.LOSES, path, f"{cast}: what does not fit of a value is cut off or rounded")
+        if rounds(source, target):
+            return Note(Kind.ROUNDS, path, f"{cast}: digits that it cannot hold are rounded")
         return Note(Kind.MAY_FAIL, path, f"{cast}: a value that does not fit is refused")
 
     def _of_order(self) -> Iterator[Note]:

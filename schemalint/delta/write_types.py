@@ -234,7 +234,7 @@ def may_lose(source: DataType, target: DataType) -> bool:
 def loses_in_silence(source: DataType, target: DataType) -> bool:
     """Whether a cast gives another value without an error, in ANSI mode too.
 
-    Fractions and times are cut off, and digits rounded that a float does not hold.
+    Fractions and times are cut off. `rounds` has the casts that lose only the last digits of a large number.
 
     Each kind of pair was asked of Spark 4.2.0 with one value (tests/guard/test_silent_casts.py).
     """
@@ -247,9 +247,16 @@ def loses_in_silence(source: DataType, target: DataType) -> bool:
         return source in (FLOAT, DOUBLE) or (isinstance(source, Decimal) and source.scale > target.scale)
     if target == DATE:
         return source in (TIMESTAMP, TIMESTAMP_NTZ)
-    if target in _DIGITS:
-        return source == DOUBLE or _digits(source) > _DIGITS[target]
-    return False
+    return source == DOUBLE and target == FLOAT
+
+
+def rounds(source: DataType, target: DataType) -> bool:
+    """Whether a cast of an exact number rounds digits that a float does not hold, without an error.
+
+    A bigint of up to 15 digits is the same as a double (asked with `loses_in_silence`).
+    """
+    source, target = stored(source), stored(target)
+    return target in _DIGITS and _digits(source) > _DIGITS[target]
 
 
 def _digits(type_: DataType) -> int:

@@ -103,6 +103,7 @@ class Kind(Enum):
     FILLED = "a column of the table that the data lacks is filled"
     BY_POSITION = "a value goes into a column of another name"
     TAKES_TYPE = "a void column takes its first type"
+    ROUNDS = "digits that a column cannot hold are rounded"
 
 
 @frozen

@@ -17,6 +17,7 @@ TAKES_TYPE: Final = "WR006"
 CREATES: Final = "WR007"
 CHANGES: Final = "WR008"
 NOT_SEEN: Final = "WR009"
+ROUNDS: Final = "WR010"
 
 CODES: Final = {
     REFUSED_BY_DELTA: "Delta refuses the write",
@@ -28,6 +29,7 @@ CODES: Final = {
     CREATES: "the write creates the table, without what its contract declares beside columns",
     CHANGES: "the write changes the schema, which the contract allows",
     NOT_SEEN: "the guard could not see all that decides",
+    ROUNDS: "digits that a column cannot hold are rounded without an error",
 }
 """The guard's own codes; a schema that its contract does not allow has the code of the rule that says so."""
 

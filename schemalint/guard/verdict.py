@@ -31,6 +31,7 @@ _CODES: Final = {
     Kind.FILLED: codes.FILLED,
     Kind.BY_POSITION: codes.BY_POSITION,
     Kind.TAKES_TYPE: codes.TAKES_TYPE,
+    Kind.ROUNDS: codes.ROUNDS,
 }
 
 

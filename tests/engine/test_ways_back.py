@@ -1,10 +1,12 @@
 """What the help says of RESTORE for a damaged live table is what Spark does.
 
-Each recorded log gets a version before it, with the same protocol and plain columns of the same names.
+Each recorded log gets a version before it, with the same protocol and plain columns of the same names, or
+with the same column mapping.
 """
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +16,7 @@ import yaml
 
 from engine.record_logs import ACCEPTED, _outcome, all_questions, listing_files, log_text
 from schemalint.base.errors import LiveError
+from schemalint.delta.schema_history import MAX_COLUMN_ID
 from support.judging import judge_table
 from support.rule_judging import built_in
 from support.sampling import some_of_each
@@ -35,6 +38,11 @@ def with_version_before(text: str) -> str | None:
     names = {field["name"].lower(): field["name"] for field in first["metaData"]["fields"]}
     fields = [{"name": name, "type": "string"} for name in names.values()]
     before: dict[str, Any] = {"protocol": first["protocol"], "metaData": {"fields": fields}}
+    configuration = first["metaData"].get("configuration")
+    if isinstance(configuration, dict) and not str(configuration.get(MAX_COLUMN_ID, 0)).isdecimal():
+        # What the version before has decides.
+        before["metaData"] = copy.deepcopy(first["metaData"])
+        before["metaData"]["configuration"][MAX_COLUMN_ID] = str(len(fields))
     return yaml.safe_dump([before, first, *later])
 
 

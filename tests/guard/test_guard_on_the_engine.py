@@ -175,6 +175,34 @@ def test_the_clauses_of_a_merge_are_judged_by_the_values_that_they_name(
 
 
 @pytest.mark.spark
+def test_what_a_clause_does_not_name_is_filled_kept_or_unknown(spark: SparkSession, orders: Path) -> None:
+    _row(spark, x="1.5D").createOrReplaceTempView("changes")
+    merge = "MERGE INTO sales.orders AS t USING changes AS s ON t.id = s.id WHEN"
+    said = {
+        "NOT MATCHED THEN INSERT (id) VALUES (s.id)": (
+            "allowed",
+            [("WR004", "c"), ("WR004", "s"), ("WR003", "id")],
+        ),
+        "NOT MATCHED BY SOURCE THEN UPDATE SET c = 0 WHEN MATCHED THEN UPDATE SET *": (
+            "refused",
+            [("WR002", "x"), ("WR003", "id")],
+        ),
+        "MATCHED THEN UPDATE SET nothing = s.c": ("refused", [("WR001", "")]),
+    }
+    for clause, expected in said.items():
+        result = check_sql(spark, f"{merge} {clause}", contracts=packed(orders))
+        found = [(finding.code, finding.path) for finding in result.findings]
+        assert (result.outcome, found) == expected, f"{clause}: {result}"
+    spark.conf.set("spark.databricks.delta.schema.autoMerge.enabled", "true")
+    try:
+        same = check_sql(spark, f"{merge} MATCHED THEN UPDATE SET c = s.c", contracts=packed(orders))
+        wider = check_sql(spark, f"{merge} MATCHED THEN UPDATE SET c = s.x", contracts=packed(orders))
+    finally:
+        spark.conf.unset("spark.databricks.delta.schema.autoMerge.enabled")
+    assert (same.outcome, wider.outcome) == ("allowed", "unknown")
+
+
+@pytest.mark.spark
 def test_a_partition_that_an_insert_names_is_no_column_of_its_query(
     spark: SparkSession, tmp_path: Path
 ) -> None:

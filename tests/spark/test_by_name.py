@@ -13,6 +13,7 @@ import pytest
 from schemalint.base.errors import SchemalintError
 from schemalint.spark.session_catalog import SessionCatalog
 from schemalint.tables.delta_log.table_reader import POSSIBLY_STALE
+from schemalint.tables.storage import read_table
 from support.project import Project, Run
 from support.repo import Repo
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pyspark.sql import SparkSession
+
+    from schemalint.delta.table import TableState
 
 pytestmark = pytest.mark.spark
 
@@ -60,6 +63,11 @@ class Metastore:
 
     def sql(self, statement: str) -> None:
         self.spark.sql(statement)
+
+    def state(self, table: str) -> TableState:
+        """Return what the log of a table says."""
+        (detail,) = self.spark.sql(f"DESCRIBE DETAIL {table}").collect()
+        return read_table(detail["location"]).state
 
     def raise_protocol(self, location: Path, *reader_features: str) -> None:
         """Add a protocol with table features that the session does not support."""
@@ -239,6 +247,22 @@ def test_pull_works_without_a_configuration(metastore: Metastore) -> None:
     run = metastore.run("pull", "sales.orders")
     assert run.status == 0, run.err
     assert "table: sales.orders\n" in run.out
+
+
+def test_sql_that_is_pulled_from_a_session_makes_the_table_again(metastore: Metastore) -> None:
+    metastore.sql(
+        "CREATE TABLE sales.lines (id BIGINT NOT NULL COMMENT 'the key', amount DECIMAL(10,2) DEFAULT 0, "
+        "day DATE, tags MAP<STRING, STRUCT<a: INT>>) USING delta PARTITIONED BY (day) COMMENT 'all lines' "
+        "TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported', 'team' = 'shop')"
+    )
+    metastore.sql("ALTER TABLE sales.lines ADD CONSTRAINT positive CHECK (amount >= 0)")
+    made = metastore.state("sales.lines")
+    run = metastore.run("pull", "sales.lines", "--format", "sql")
+    assert run.status == 0, run.err
+    metastore.sql("DROP TABLE sales.lines")
+    for statement in filter(None, map(str.strip, run.out.split(";\n"))):
+        metastore.sql(statement)
+    assert metastore.state("sales.lines") == made
 
 
 @pytest.mark.each_time

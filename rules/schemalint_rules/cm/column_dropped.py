@@ -73,8 +73,8 @@ def column_dropped(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]:
         yield Problem(
             f"{path} is dropped: queries that name it fail, and its values remain only in older versions",
             help=f"{ctx.wording.keep_deprecated} while it has readers; time travel reads the values until "
-            "VACUUM deletes the files; untracked streams of the table fail at every start, and DataFrames made "
-            "before the drop with DELTA_SCHEMA_CHANGE_SINCE_ANALYSIS",
+            "VACUUM deletes the files; untracked streams of the table fail at every start, and DataFrames "
+            "made before the drop with DELTA_SCHEMA_CHANGE_SINCE_ANALYSIS",
             part="dropped",
             delta_error=_ERROR,
         )

@@ -102,7 +102,8 @@ def test_who_is_to_pause_is_said_where_no_pause_was_long_enough() -> None:
     assert list(rewrite_lines(proof)) == [
         "the rewrite would be refused: 2 rows by small",
         (
-            "the rewrite may take 1 hour, and the longest pause between commits of the last 14 days was "
+            "the rewrite may take 1 hour, 4 times what a read of its rows took, and the longest pause "
+            "between commits of the last 14 days was "
             "30 minutes: pause STREAMING UPDATE (700 commits), OPTIMIZE (1 commit)"
         ),
     ]
@@ -110,7 +111,8 @@ def test_who_is_to_pause_is_said_where_no_pause_was_long_enough() -> None:
     assert list(rewrite_lines(quiet)) == [
         "no row is refused by small",
         (
-            "the rewrite may take 4 seconds; the longest pause between commits of the last 14 days was "
+            "the rewrite may take 4 seconds, 4 times what a read of its rows took; the longest pause "
+            "between commits of the last 14 days was "
             "30 minutes"
         ),
     ]

@@ -77,7 +77,7 @@ def types_without_feature(state: TableState) -> Mapping[str, str]:
     for path, type_ in walk(state.columns):
         if isinstance(type_, Atomic) and type_.name.startswith("time("):
             found.setdefault("time", str(path[0]))
-        elif type_ == VOID and len(path) == 1 and path[0] not in state.partitioned_by:
+        elif type_ == VOID and len(path) == 1 and str(path[0]).lower() not in state.partition_keys:
             found.setdefault("void", str(path[0]))
     return found
 

@@ -26,7 +26,7 @@ from support.short_logs import logged_table, write_short_log
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-RESTORES: Final = ("restore the version before", "restore a version")
+RESTORES: Final = ("restore the version before", "restore a version", "restore the last version")
 REFUSES: Final = "Spark refuses RESTORE too"
 
 

@@ -22,10 +22,9 @@ from schemalint.delta.table import LiveTable
 from schemalint.model.table_plan import Fill
 from schemalint.planner.fill_statements import RowKind, count_rows, fill_rows, sample_rows
 from schemalint.planner.fill_values import fill_value
-from schemalint.spark.attempts import ATTEMPTS, pause
 from schemalint.spark.fill_shares import Share, Shares, partition_columns
 from schemalint.spark.prechecks import shown_value
-from schemalint.spark.session import SqlSession, StatementError, ask, first_line
+from schemalint.spark.session import ATTEMPTS, SqlSession, StatementError, ask, first_line, pause
 from schemalint.spark.session_sees import require_all, require_statistics, seen
 from schemalint.spark.session_settings import TIME_ZONE, UTC, assigned
 from schemalint.tables.delta_log.told_values import ToldRows

@@ -8,6 +8,7 @@ import re
 import shutil
 import socket
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,6 +46,8 @@ SNAPSHOT_PARTITIONS: Final = "spark.databricks.delta.snapshotPartitions"
 # With an inline table, Spark evaluates the functions while it plans; without one, in a job with code for it.
 CURRENT_SCHEMA: Final = "SELECT current_catalog(), current_schema() FROM VALUES (1)"
 
+ATTEMPTS: Final = 6
+_FIRST_PAUSE_SECONDS: Final = 0.1
 # Delta's errors about concurrent writers (delta-error-classes.json). A message has the error class in
 # brackets, or the name of the Java class (io.delta.exceptions).
 _CONFLICT: Final = re.compile(
@@ -298,6 +301,11 @@ def run(session: SqlSession, statement: str) -> None:
         StatementError: The engine refused it.
     """
     ask(session, statement)
+
+
+def pause(attempt: int) -> None:
+    """Wait before the next attempt of what lost against another writer's commit, each time twice as long."""
+    time.sleep(_FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
 
 
 def ask(session: SqlSession, query: str) -> list[Any]:

@@ -183,7 +183,7 @@ def test_what_a_clause_does_not_name_is_filled_kept_or_unknown(spark: SparkSessi
             "allowed",
             [("WR004", "c"), ("WR004", "s"), ("WR003", "id")],
         ),
-        "NOT MATCHED BY SOURCE THEN UPDATE SET c = 0 WHEN MATCHED THEN UPDATE SET *": (
+        "MATCHED THEN UPDATE SET * WHEN NOT MATCHED BY SOURCE THEN UPDATE SET c = 0": (
             "refused",
             [("WR002", "x"), ("WR003", "id")],
         ),

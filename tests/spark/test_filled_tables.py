@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from schemalint.deploy.results import Outcome
-from schemalint.spark import attempts, fill, fill_shares
+from schemalint.spark import fill, fill_shares
+from schemalint.spark import session as sessions
 from support.faulty_sessions import Interrupted
 
 if TYPE_CHECKING:
@@ -198,8 +199,8 @@ def test_a_fill_that_meets_an_append_is_tried_again_a_few_times(
     """Delta refuses the UPDATE; here its refusal is made up, because a race is won by chance."""
     declare_expanded(orders)
     orders.apply()
-    monkeypatch.setattr(attempts, "_FIRST_PAUSE_SECONDS", 0)
-    refusals = iter(range(attempts.ATTEMPTS))
+    monkeypatch.setattr(sessions, "_FIRST_PAUSE_SECONDS", 0)
+    refusals = iter(range(sessions.ATTEMPTS))
 
     def refuse(_number: int) -> None:
         if next(refusals, None) is not None:
@@ -260,7 +261,7 @@ class Contended(Interrupted):
 def test_a_partition_that_others_write_all_the_time_keeps_no_other_from_its_values(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attempts, "_FIRST_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(sessions, "_FIRST_PAUSE_SECONDS", 0)
     monkeypatch.setattr(fill_shares, "_MOST_PARTITIONS", 4)
     old, parted = "{name: part, type: int}, {name: amount_text, type: string}", "partitioned_by: [part]\n"
     lakehouse.declare(contract(old, parted))

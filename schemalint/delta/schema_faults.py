@@ -49,11 +49,13 @@ class LogFault:
         what: The fault, as a clause with its subject.
         error: The error class, or else the Java class, of the statements that fail.
         is_readable: Whether only writes fail, or only what alters the table.
+        is_restorable: Whether RESTORE brings back a version without the fault (`test_ways_back.py`).
     """
 
     what: str
     error: str
     is_readable: bool = False
+    is_restorable: bool = True
 
 
 def faults_in_json(value: object, path: Path = ()) -> Iterator[LogFault]:
@@ -134,7 +136,7 @@ def _identity_faults(field: Field, metadata: Mapping[str, object], name: str) ->
             yield LogFault(what, _INCOMPLETE)
         else:
             what = f"the identity of {name} has numbers or a boolean that are texts"
-            yield LogFault(what, _WRONG_KIND, is_readable=True)
+            yield LogFault(what, _WRONG_KIND, is_readable=True, is_restorable=False)
     mark = metadata.get(IDENTITY_HIGH_WATER_MARK, 0)
     if type(mark) is not int:
         what = f"{IDENTITY_HIGH_WATER_MARK} of {name} is {json.dumps(mark)}, which is no integer"

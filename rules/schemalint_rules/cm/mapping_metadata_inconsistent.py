@@ -51,8 +51,8 @@ def mapping_metadata_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterat
     ## What to do
 
     `RESTORE` the last correct version, and find out which writer lost the metadata of the fields. If the mode
-    is invalid, Delta refuses `RESTORE` too (measured on Delta 4.4.0), but reads the last correct version:
-    `CREATE TABLE … AS SELECT * FROM … VERSION AS OF …` copies it to a new table.
+    or maxColumnId is invalid, Delta refuses `RESTORE` too (measured on Delta 4.4.0), but reads the last
+    correct version: `CREATE TABLE … AS SELECT * FROM … VERSION AS OF …` copies it to a new table.
 
     ## Example
 
@@ -147,7 +147,7 @@ def _highest(fields: Iterable[tuple[Path, Field]], text: str | None) -> Iterator
     if text is not None and not (text.isdecimal() and len(text) <= MOST_DIGITS):
         yield Problem(
             f"{MAX_COLUMN_ID} is {text!r}, which is not a number",
-            help="restore the last version in which it is a number",
+            help=_COPY,
             object=object_,
             delta_error="UNSUPPORTED_TABLE_CHANGE",
         )

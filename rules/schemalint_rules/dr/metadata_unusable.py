@@ -20,7 +20,6 @@ _ROW_ID, _ROW_VERSION = (
 _NO_NAME = "DELTA_MATERIALIZED_ROW_TRACKING_COLUMN_NAME_MISSING"
 _TIMESTAMPS = "delta.enableInCommitTimestamps"
 _ENABLEMENT = tuple(f"delta.inCommitTimestampEnablement{part}" for part in ("Version", "Timestamp"))
-_CAST = "ClassCastException"
 _HALF = "IllegalStateException"
 _NO_COLUMN = "NoSuchElementException"
 
@@ -30,6 +29,7 @@ _NO_COLUMN = "NoSuchElementException"
     on=LiveTable,
     severity=Severity.ERROR,
     delta_errors=(
+        "ClassCastException",
         "DELTA_IDENTITY_COLUMN_INCONSISTENT_METADATA",
         "DELTA_UNRECOGNIZED_INVARIANT",
         "INVALID_JSON_DATA_TYPE",
@@ -38,7 +38,6 @@ _NO_COLUMN = "NoSuchElementException"
         "JsonParseException",
         "MismatchedInputException",
         "_LEGACY_ERROR_TEMP_2120",
-        _CAST,
         _HALF,
         _NO_COLUMN,
         _NO_NAME,
@@ -123,10 +122,10 @@ def _of_columns(table: LiveTable) -> Iterator[Problem]:
     for path, field in walk_fields(table.state.columns):
         for fault in metadata_faults(field, path):
             effect = "writes fail" if fault.is_readable else "Spark does not open the table"
-            is_restored = fault.is_readable and fault.error != _CAST
+            is_restorable = fault.is_readable and fault.is_restorable
             yield Problem(
                 f"{fault.what}: {effect}",
-                help=way_back(table, "no statement changes it") if is_restored else _REPAIR,
+                help=way_back(table, "no statement changes it") if is_restorable else _REPAIR,
                 path=path,
                 delta_error=fault.error,
                 unreadable=not fault.is_readable,

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
 from schemalint.base.errors import SchemalintError
 from schemalint.base.values import frozen, replace
-from schemalint.delta.change import ConstraintChanged
+from schemalint.delta.fill_expressions import fill_fault
 from schemalint.deploy.deploy_input import RewriteProof
 from schemalint.model.table_plan import TablePlan, TableRewrite
 from schemalint.planner.rewrite_statements import digest_with_refused
@@ -28,46 +28,52 @@ _WITHOUT_CONFLICT: Final = "VACUUM"
 """What the operations begin with whose commits change neither files nor metadata."""
 
 
-def proof_of(fills: TableFills, plan: TablePlan, rewrite: TableRewrite, now: float) -> RewriteProof:
+def proof_of(
+    fills: TableFills, plan: TablePlan, rewrite: TableRewrite, declared: Mapping[str, str | None], now: float
+) -> RewriteProof:
     """Return what a rewrite of a planned table would meet.
 
     Args:
         fills: The table, in a session.
         plan: The plan of the table.
         rewrite: What it writes anew.
+        declared: The constraints of the contract.
         now: The time, in seconds since the epoch.
     """
     proof = RewriteProof()
     try:
         proof = of_commits(proof, _commits(fills), now)
-        return _of_rows(proof, fills, plan, rewrite)
+        return _of_rows(proof, fills, plan, rewrite, declared)
     except SchemalintError as error:
         return replace(proof, problem=error.message)
 
 
-def _of_rows(proof: RewriteProof, fills: TableFills, plan: TablePlan, rewrite: TableRewrite) -> RewriteProof:
-    """Read all rows once, as the proof after the write does, and count those that constraints refuse."""
-    constraints = _constraints(plan)
+def _of_rows(
+    proof: RewriteProof,
+    fills: TableFills,
+    plan: TablePlan,
+    rewrite: TableRewrite,
+    declared: Mapping[str, str | None],
+) -> RewriteProof:
+    """Read all rows once, as the proof after the write does, and count those that constraints refuse.
+
+    No text of the log is evaluated, and of the contract none that must not run over the data (BF001).
+    """
+    known = {name: text for name, text in declared.items() if text is not None}
+    constraints = {name: text for name, text in known.items() if fill_fault(text) is None}
+    live = dict(plan.live.constraints) if plan.live is not None else {}
+    left = sorted(known.keys() - constraints.keys() | {name for name in live if name not in declared})
     digest = digest_with_refused(fills.table, rewrite, plan.version or 0, constraints.values())
     started = time.monotonic()
     with fills.in_zone(rewrite.time_zone):
         (row,) = ask(fills.session, digest.query)
     counts = list(row)[len(row) - len(constraints) :]
     return replace(
-        proof, refused=dict(zip(constraints, counts, strict=True)), reads_in=time.monotonic() - started
+        proof,
+        refused=dict(zip(constraints, counts, strict=True)),
+        reads_in=time.monotonic() - started,
+        problem=f"no row is counted for {', '.join(left)}" if left else None,
     )
-
-
-def _constraints(plan: TablePlan) -> dict[str, str]:
-    """Return the constraints that the table has during the rewrite, and those that later steps add."""
-    live = dict(plan.live.constraints) if plan.live is not None else {}
-    found = {name: expression for name, expression in live.items() if expression is not None}
-    for step in plan.steps:
-        for change in step.changes:
-            if isinstance(change, ConstraintChanged) and isinstance(change.new, str):
-                name = f"the new {change.name}" if change.name in found else change.name
-                found[name] = change.new
-    return found
 
 
 @frozen

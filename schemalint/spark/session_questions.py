@@ -51,7 +51,13 @@ def with_proofs(session: SqlSession, deployment: Deployment) -> Deployment:
             catalog.enter_context(session_catalog(session))
         proofs = {plan.table: tuple(_proof(session, plan, fill) for fill in _fills(plan)) for plan in plans}
         rewrites = {
-            plan.table: proof_of(_table(session, plan), plan, step.rewrite, time.time())
+            plan.table: proof_of(
+                _table(session, plan),
+                plan,
+                step.rewrite,
+                deployment.contracts[plan.table].state.constraints,
+                time.time(),
+            )
             for plan in plans
             for step in plan.steps
             if step.rewrite is not None

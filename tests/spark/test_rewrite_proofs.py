@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -19,6 +19,8 @@ from schemalint.spark.session_catalog import SessionCatalog
 from schemalint.spark.session_questions import with_proofs
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from support.lakehouse import Lakehouse
 
 ALLOW: Final = ("rewrite", "destructive", "upgrade", "data")
@@ -41,12 +43,27 @@ def made(lakehouse: Lakehouse, text: str) -> None:
     lakehouse.insert("(1, '1.50'), (2, '2.5'), (3, '3')")
 
 
-def proof_of(lakehouse: Lakehouse) -> RewriteProof:
+class Listening:
+    """A session that notes its statements."""
+
+    def __init__(self, session: SparkSession, ran: list[str]) -> None:
+        self._session, self._ran = session, ran
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (all else is the session's)
+        return getattr(self._session, name)
+
+    def sql(self, statement: str) -> Any:  # noqa: ANN401 (a DataFrame)
+        self._ran.append(statement)
+        return self._session.sql(statement)
+
+
+def proof_of(lakehouse: Lakehouse, ran: list[str] | None = None) -> RewriteProof:
     repository = git.open_repository(lakehouse.repo.path, os.environ)
     via = SessionCatalog(lambda: lakehouse.session)
     settings = find_trusted(repository, os.environ)
     deployment = prepare_requested(repository, settings, ApplyOptions(), via=via)
-    return with_proofs(lakehouse.session, deployment).rewrite_proofs["sales.orders"]
+    session: Any = Listening(lakehouse.session, [] if ran is None else ran)
+    return with_proofs(session, deployment).rewrite_proofs["sales.orders"]
 
 
 @pytest.mark.spark
@@ -64,6 +81,19 @@ def test_rows_that_a_constraint_refuses_are_counted_before_the_engine_refuses_th
     assert failed.outcome is Outcome.FAILED
     assert "CONSTRAINT" in str(failed.error)
     assert lakehouse.table().version == version
+
+
+@pytest.mark.spark
+@pytest.mark.each_time
+def test_a_constraint_of_the_log_alone_is_named_and_never_evaluated(lakehouse: Lakehouse) -> None:
+    made(lakehouse, OLD)
+    lakehouse.sql("ADD CONSTRAINT theirs CHECK (reflect('java.lang.Math', 'abs', id) > '0')")
+    lakehouse.declare(NEW)
+    ran: list[str] = []
+    proof = proof_of(lakehouse, ran)
+    assert proof.problem == "no row is counted for theirs"
+    assert proof.refused == {"broken": 1}
+    assert not [text for text in ran if "reflect" in text]
 
 
 @pytest.mark.spark

@@ -53,6 +53,7 @@ class Wording:
         table_comment: The word for the comment of the table.
         location: The word for the location; empty for none.
         owner: The word for the owner; empty for none.
+        managed: Says that schemalint alters the table.
         file: What declares the table.
         is_yaml: Whether constraints are written as YAML, as old names and drops are in all formats.
     """
@@ -83,6 +84,7 @@ class Wording:
     table_comment: str = "the `description` of the table"
     location: str = "the key `location` of the contract"
     owner: str = "the key `owner` of the contract"
+    managed: str = "`managed_by: schemalint`"
     file: str = "contract"
     is_yaml: bool = True
 

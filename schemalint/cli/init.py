@@ -212,7 +212,8 @@ def _root_below(folder: Path) -> Path:
     if not parents:
         raise UsageError(
             "no tables found below the working folder",
-            help="say where they are: --root PATH, --root s3://bucket/path, or --via spark",
+            help="say where they are: --root PATH, --root s3://bucket/path, or --via spark; for CREATE TABLE "
+            'in SQL files, write contracts = [{path = "ddl/**/*.sql", format = "sql"}] into schemalint.toml',
         )
     tops = {parent.parts[:1] for parent in parents}
     if len(tops) == 1:

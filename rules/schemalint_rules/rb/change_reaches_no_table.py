@@ -62,5 +62,6 @@ def change_reaches_no_table(contract: Contract, ctx: RuleContext) -> Iterator[Pr
         yield Problem(
             f"{contract.managed_by} creates the table only where it is missing: this change reaches no table "
             "that exists",
-            help="let schemalint apply it, or alter the tables by hand and approve the change",
+            help=f"let schemalint apply it ({ctx.wording.managed}), or alter the tables by hand and approve "
+            "the change",
         )

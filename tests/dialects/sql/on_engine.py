@@ -3,7 +3,8 @@
 Each CREATE TABLE of a folder that is read or refused runs on the Delta that is installed, under
 another name and at another place; where Delta accepts it, the table in its log is compared with the contract.
 An ALTER TABLE runs behind the CREATE of its table in the same file, if there is one; that table is compared
-with what is read of the whole file. Nothing else of the folder is run. `corpus.py` says what a folder is.
+with what is read of the whole file. Without one, it runs behind a table that is made for it (``--alone``).
+Nothing else of the folder is run. `corpus.py` says what a folder is.
 ``FOLDER:100`` leaves out the first 100 statements of a long folder, and ``--seconds 500`` ends a run.
 """
 
@@ -39,6 +40,9 @@ _NAME: Final = re.compile(
     r"(?is)(CREATE\s+(?:OR\s+REPLACE\s+)?(?:EXTERNAL\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?)((?:`[^`]*`|[^\s(`])+)"
 )
 _ALTERED: Final = re.compile(r"(?is)(ALTER\s+TABLE\s+|COMMENT\s+ON\s+TABLE\s+)((?:`[^`]*`|[^\s(`])+)")
+_WORD: Final = re.compile(r"`[^`]+`|[A-Za-z_]\w*")
+_LITERAL: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
+_DROPPED: Final = re.compile(r"(?is)DROP\s+CONSTRAINT\s+(?:IF\s+EXISTS\s+)?(`[^`]+`|\w+)")
 _BY_DESIGN: Final = (
     "takes its columns from",
     "takes the columns of",
@@ -53,7 +57,7 @@ _NOT_STORED: Final = "delta.feature.allowColumnDefaults"
 
 
 class Engine:
-    """The installed Delta."""
+    """The installed Delta; its warehouse is a folder of the given one."""
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self._spark, self._folder, self._count = spark, folder, 0
@@ -69,8 +73,7 @@ class Engine:
         try:
             for statement in statements:
                 self._spark.sql(statement.replace("{new place}", str(place)).replace("{new table}", name))
-            uri = self._spark.sql(f"DESCRIBE DETAIL {name}").first()["location"]
-            live = read_live(uri)
+            live = read_live(str(place if place.exists() else self._folder / "warehouse" / name))
         except SchemalintError as error:
             return f"unread: {error}", None
         except Exception as error:  # noqa: BLE001 (of Java, or of Spark)
@@ -158,6 +161,26 @@ def altered(engine: Engine, folder: Path) -> Iterator[tuple[str, str, str]]:
                 yield _altered_table(engine, f"{path.name}: {name}", texts_of_table)
 
 
+def alone(engine: Engine, folder: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield what becomes of each distinct ALTER TABLE and COMMENT ON TABLE, behind a table made for it."""
+    seen: set[str] = set()
+    for place, text in texts(folder):
+        found = _ALTERED.match(text)
+        if found is None or text in seen:
+            continue
+        seen.add(text)
+        yield _altered_table(engine, place, [*_made_for(found[2], text[found.end() :]), text])
+
+
+def _made_for(table: str, text: str) -> Iterator[str]:
+    """Yield statements that make a table with all columns, and the constraint, that a text is about."""
+    names = {name.strip("`").casefold(): name for name in _WORD.findall(_LITERAL.sub("", text))}
+    columns = ", ".join(f"{name} STRING" for name in names.values())
+    yield f"CREATE TABLE {table} ({columns or 'a STRING'}) USING delta"
+    if dropped := _DROPPED.search(text):
+        yield f"ALTER TABLE {table} ADD CONSTRAINT {dropped[1]} CHECK ({dropped[1]} IS NOT NULL)"
+
+
 def _of_tables(every: Sequence[str]) -> dict[str, list[str]]:
     """Return the CREATE of each table that has one, with what follows about the table."""
     tables: dict[str, list[str]] = {}
@@ -206,6 +229,7 @@ def main(folders: list[str]) -> None:
     from conftest import start_session  # noqa: PLC0415 (it starts a session)
 
     seconds, folders = (float(folders[1]), folders[2:]) if folders[0] == "--seconds" else (1e9, folders)
+    is_alone, folders = "--alone" in folders, [each for each in folders if each != "--alone"]
     until = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as name:
         spark = start_session(Path(name) / "warehouse")
@@ -217,6 +241,8 @@ def main(folders: list[str]) -> None:
             folder, _, first = named.partition(":")
             counts: Counter[str] = Counter()
             every = chain(altered(engine, Path(folder)), judged(engine, Path(folder), int(first or 0)))
+            if is_alone:
+                every = chain(alone(engine, Path(folder)))
             for what, place, words in every:
                 counts[what] += 1
                 if words:

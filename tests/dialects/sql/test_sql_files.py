@@ -85,6 +85,12 @@ def test_a_migration_is_refused_with_its_place(ddl: Project) -> None:
     assert "is a migration of main.sales.orders" in run.out
 
 
+def test_files_are_left_out_by_name(ddl: Project) -> None:
+    ddl.repo.write("ddl/002.sql", "ALTER TABLE main.sales.orders ADD COLUMN note STRING;\n")
+    ddl.repo.write("schemalint.toml", SETTINGS.replace("}}]", '}}, "!ddl/0*.sql"]'))
+    assert ddl.check("--all").status == 0
+
+
 def test_a_table_in_sql_and_in_yaml_is_declared_twice(ddl: Project) -> None:
     ddl.repo.write(
         "orders.yml",

@@ -58,6 +58,7 @@ WORDING: Final = Wording(
     table_comment="COMMENT",
     location="LOCATION",
     owner="the `owner` in a contract with `extends: sql`",
+    managed='`managed_by = "schemalint"` in the entry of the file',
     file="statement",
     is_yaml=False,
 )

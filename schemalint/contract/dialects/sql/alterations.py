@@ -12,11 +12,13 @@ from schemalint.base.document import Span
 from schemalint.base.errors import ContractError
 from schemalint.base.values import replace
 from schemalint.contract.dialects.sql.columns import in_brackets, read_key
-from schemalint.contract.dialects.sql.cursor import Cursor
+from schemalint.contract.dialects.sql.cursor import LEAVE_OUT, Cursor
 from schemalint.contract.dialects.sql.names import Namespace, TableName, read_name
 from schemalint.contract.dialects.sql.properties import read_keys, read_properties
 from schemalint.contract.dialects.sql.table import Table
 from schemalint.contract.dialects.sql.variables import Variables
+from schemalint.delta.datatype import Field, Struct, field_at, map_fields, path_of_names
+from schemalint.delta.path import Path, lowercased
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.model.contract import table_key
 
@@ -25,7 +27,7 @@ Tables = Mapping[str, Table]
 
 _MIGRATION: Final = (
     "a file declares what a table is: write that into its CREATE TABLE, or begin with "
-    "schemalint pull, which writes a declaration of the live table"
+    f"schemalint pull, which writes a declaration of the live table, or {LEAVE_OUT}"
 )
 _CATALOG: Final[Mapping[tuple[str, ...], str]] = {
     ("SET", "TAGS"): "tags",
@@ -114,7 +116,7 @@ class Alterations:
             raise self._cursor.source.error(
                 name.span,
                 f"this file does not create {name} before",
-                "write the statement behind the CREATE TABLE, in the same file",
+                f"write the statement behind the CREATE TABLE, in the same file, or {LEAVE_OUT}",
             )
         return table
 
@@ -171,32 +173,37 @@ class Alterations:
             if each.key.startswith(CONSTRAINT_PREFIX):  # DELTA_ADD_CONSTRAINTS
                 message = "a constraint is no property of ALTER TABLE"
                 raise self._cursor.source.error(each.span, message, "write ADD CONSTRAINT … CHECK (…)")
-            table.properties[each.key] = each.value
-            table.place("property", each.key, span=each.span)
+            table.set_property(each.key, each.value, each.span)
 
     def _unset_properties(self, table: Table) -> None:
         self._cursor.require("UNSET", "TBLPROPERTIES")
         self._cursor.accept("IF", "EXISTS")
         for each in read_keys(self._cursor):
-            table.properties[each.key] = None
-            table.place("property", each.key, span=each.span)
+            table.set_property(each.key, None, each.span)
 
     def _alter_column(self, name: TableName) -> bool:
-        """Read the comment of a column, or what the catalog stores of it."""
+        """Read comments of columns, or what the catalog stores of one; return False for anything else."""
         cursor = self._cursor
         cursor.take()
         cursor.accept("COLUMN")
-        path = read_name(cursor, self._variables)
+        column = read_name(cursor, self._variables)
         for words, what in _OF_COLUMN.items():
             if cursor.accept(*words):
                 self._unmanaged(name, what)
                 return True
-        if not (cursor.next.word == "COMMENT" and cursor.ahead(1).kind == "string"):
-            return False
-        cursor.take()
-        start = cursor.next
-        self._comment_column(self._table(name), path, cursor.text(), cursor.since(start))
-        return True
+        commented: list[Path] = []
+        while cursor.next.word == "COMMENT" and cursor.ahead(1).kind == "string":
+            cursor.take()
+            start = cursor.next
+            path = self._comment_column(self._table(name), column, cursor.text(), cursor.since(start))
+            if any(path[: len(other)] == other[: len(path)] for other in commented):
+                message = f"the statement changes {column} twice"  # NOT_SUPPORTED_CHANGE_SAME_COLUMN
+                raise cursor.source.error(column.span, message, "write a statement for each")
+            commented.append(path)
+            if not cursor.accept(","):
+                return True
+            column = read_name(cursor, self._variables)
+        return False
 
     def _column(self, name: TableName) -> tuple[Table, TableName]:
         """Return the table of a column that is named with it, and the column."""
@@ -213,16 +220,21 @@ class Alterations:
                 return table, TableName(name.parts[length:], name.span)
         return self._table(TableName(name.parts[:-1], name.span)), name
 
-    def _comment_column(self, table: Table, name: TableName, text: str | None, span: Span) -> None:
-        found = table.struct.get(name.parts[0]) if len(name.parts) == 1 else None
-        if found is None:
+    def _comment_column(self, table: Table, name: TableName, text: str | None, span: Span) -> Path:
+        """Comment a column or a field inside of it, such as ``lines.element.qty``, and return its path."""
+        path = lowercased(path_of_names(table.struct, name.parts)[0])
+        if field_at(table.struct, path) is None:
             raise self._cursor.source.error(
-                name.span, f"{table.name} has no column {name}", "name one of its own columns, not a field"
+                name.span, f"{table.name} has no column {name}", "name a column of the CREATE TABLE"
             )
-        table.columns = [
-            replace(column, comment=text) if column is found else column for column in table.columns
-        ]
-        table.place("comment", (found.name.lower(),), span=span)
+
+        def commented(each: Path, field: Field) -> Field:
+            return replace(field, comment=text) if lowercased(each) == path else field
+
+        index = next(index for index, column in enumerate(table.columns) if column.name.lower() == path[0])
+        (table.columns[index],) = map_fields(Struct((table.columns[index],)), commented).fields
+        table.place("comment", path, span=span)
+        return path
 
 
 _ACTS: Final[Mapping[tuple[str, str], Callable[[Alterations, Table], None]]] = {

@@ -16,7 +16,7 @@ from schemalint.contract.dialects.sql.cursor import Cursor
 from schemalint.contract.dialects.sql.lexer import Token, without_comments
 from schemalint.delta.datatype import UNMANAGED, DataType, Field, Identity, Managed
 from schemalint.delta.expression_faults import COLUMN_WORDS
-from schemalint.delta.path import Part, Path
+from schemalint.delta.path import Part, Path, lowercased
 from schemalint.delta.sql_text import name_error
 from schemalint.delta.type_text import TypeTextError, parse_type_with_spans
 from schemalint.model.contract import Anchor
@@ -116,7 +116,7 @@ class ColumnReader:
             message = f"{path[0]} has no type of Spark: {error.message}"
             raise cursor.source.error(place, message, help_text) from None
         for inner, (first, last) in parts.items():
-            span, whole = Span(start + first, start + last), (*path, *_lowered(inner))
+            span, whole = Span(start + first, start + last), (*path, *lowercased(inner))
             self._spans["type", whole] = span
             if inner and not isinstance(inner[-1], Part):
                 self._spans["column", whole] = span
@@ -303,7 +303,3 @@ def _default_tokens(cursor: Cursor) -> tuple[Token, ...]:
 
 def _begins_with_digits(name: str) -> bool:
     return name[:1].isdigit() and name.isascii() and not name.isdigit()
-
-
-def _lowered(path: Path) -> Path:
-    return tuple(step if isinstance(step, Part) else step.lower() for step in path)

@@ -8,11 +8,11 @@ from typing import Final
 from schemalint.base.document import Span
 from schemalint.base.errors import ContractError
 from schemalint.contract.dialects.sql.columns import ColumnReader, ReadColumn, no_check, read_key
-from schemalint.contract.dialects.sql.cursor import Cursor
+from schemalint.contract.dialects.sql.cursor import LEAVE_OUT, Cursor
 from schemalint.contract.dialects.sql.lexer import Token
 from schemalint.contract.dialects.sql.names import Namespace, read_name
-from schemalint.contract.dialects.sql.properties import read_properties
-from schemalint.contract.dialects.sql.table import Table, Words
+from schemalint.contract.dialects.sql.properties import Property, read_properties
+from schemalint.contract.dialects.sql.table import COMMENT, Table, Words
 from schemalint.contract.dialects.sql.variables import Variables
 from schemalint.delta.datatype import UNMANAGED, field_at, path_of_names
 from schemalint.delta.path import Path, format_path
@@ -30,6 +30,9 @@ _CONSTRAINTS: Final[Mapping[str, tuple[str, ...]]] = {
     "CHECK": ("(",),
 }
 """What begins a constraint of the table, and what is behind it: each word is a column's name too."""
+
+_NOT_STORED: Final = frozenset({"path", "option.path"})
+"""Properties that Delta takes in a CREATE TABLE, in this spelling, and drops (measured on Delta 4.4.0)."""
 
 _OTHER_FORMATS: Final = frozenset({"STORED", "ROW"})
 _QUERIES: Final = frozenset({"AS", "SELECT", "WITH", "FROM", "VALUES", "TABLE"})
@@ -88,7 +91,7 @@ def _format(rest: Cursor, settings: FileFormat) -> str:
     if rest.next.word in {"LIKE", *_CLONES}:
         what = "LIKE" if rest.next.word == "LIKE" else "CLONE"
         message = f"{what} takes the columns of another table, which this file does not have"
-        raise rest.source.error(rest.next.span, message, "write the columns")
+        raise rest.source.error(rest.next.span, message, f"write the columns, or {LEAVE_OUT}")
     if rest.accept("USING"):
         provider = rest.name()
         while rest.accept("."):
@@ -104,7 +107,7 @@ def _format(rest: Cursor, settings: FileFormat) -> str:
     if rest.next.word in _OTHER_FORMATS:
         return "CREATE TABLE of Hive"
     if settings.using is None:
-        return "CREATE TABLE without USING"
+        return 'CREATE TABLE without USING (using = "delta" in the entry reads it)'
     return settings.using
 
 
@@ -121,6 +124,8 @@ class _Reader:
 
     def __init__(self, cursor: Cursor, table: Table, variables: Variables) -> None:
         self._cursor, self._table, self._variables = cursor, table, variables
+        self._set: dict[str, Property] = {}  # by TBLPROPERTIES
+        self._options: dict[str, Property] = {}  # by OPTIONS
 
     def read(self) -> None:
         cursor = self._cursor
@@ -145,13 +150,14 @@ class _Reader:
             seen.add(word.word)
             cursor.take()
             read(self, word)
+        self._set_properties()
 
     def _no_clause(self, token: Token) -> ContractError:
         if token.word in _QUERIES or token.text == "(":
             return self._cursor.source.error(
                 token.span,
                 "CREATE TABLE … AS takes its columns from a query",
-                "write the columns, and the query in a statement of its own",
+                f"write the columns, and the query in a statement of its own, or {LEAVE_OUT}",
             )
         return self._cursor.expected("a clause of CREATE TABLE", token)
 
@@ -211,24 +217,26 @@ class _Reader:
         table.place("location", span=span)
 
     def _properties(self, _word: Token) -> None:
-        for each in read_properties(self._cursor, self._variables):
-            if each.key.startswith(CONSTRAINT_PREFIX):  # Delta 4.4.0 takes one here, not in an ALTER TABLE
-                name = each.key.removeprefix(CONSTRAINT_PREFIX).lower()
-                self._table.constraints[name] = each.value
-                self._table.place("constraint", name, span=each.span)
-                continue
-            self._table.properties[each.key] = each.value
-            self._table.place("property", each.key, span=each.span)
+        self._set = {each.key: each for each in read_properties(self._cursor, self._variables)}
 
-    def _options(self, _word: Token) -> None:
+    def _read_options(self, _word: Token) -> None:
         """Read OPTIONS, which Delta stores as properties, each under two keys (measured on Delta 4.4.0)."""
         for each in read_properties(self._cursor, self._variables):
             if each.key.lower() == "path":
                 self._locate(self._variables.in_name(each.value, each.span), each.span)
                 continue
-            for key in (each.key, f"option.{each.key}"):
-                self._table.properties.setdefault(key, each.value)
-                self._table.place("property", key, span=each.span)
+            self._options |= {each.key: each, f"option.{each.key}": each}
+
+    def _set_properties(self) -> None:
+        """Set all properties: OPTIONS win, and the COMMENT clause over both (measured on Delta 4.4.0)."""
+        table = self._table
+        for key, each in {**self._set, **self._options}.items():
+            if key.startswith(CONSTRAINT_PREFIX):  # Delta 4.4.0 takes one here, not in an ALTER TABLE
+                name = key.removeprefix(CONSTRAINT_PREFIX).lower()
+                table.constraints[name] = each.value
+                table.place("constraint", name, span=each.span)
+            elif key not in _NOT_STORED and (key != COMMENT or table.description is UNMANAGED):
+                table.set_property(key, each.value, each.span)
 
     def _partitioned(self, word: Token) -> None:
         """Read names of columns, or columns that the list does not have: Spark takes no mixture."""
@@ -319,7 +327,7 @@ _CLAUSES: Final[Mapping[str, Callable[[_Reader, Token], None]]] = {
     "COMMENT": _Reader._comment,  # noqa: SLF001
     "DEFAULT": _Reader._collation,  # noqa: SLF001
     "LOCATION": _Reader._location,  # noqa: SLF001
-    "OPTIONS": _Reader._options,  # noqa: SLF001
+    "OPTIONS": _Reader._read_options,  # noqa: SLF001
     "PARTITIONED": _Reader._partitioned,  # noqa: SLF001
     "SKEWED": _Reader._buckets,  # noqa: SLF001
     "TBLPROPERTIES": _Reader._properties,  # noqa: SLF001

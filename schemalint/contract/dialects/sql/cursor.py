@@ -10,6 +10,9 @@ from schemalint.base.errors import ContractError
 from schemalint.contract.dialects.sql.lexer import SqlText, Token
 from schemalint.delta.sql_text import unquote_literal
 
+LEAVE_OUT: Final = 'leave the file out ("!PATH" in contracts)'
+"""What to do with a file that declares no table."""
+
 _OPEN: Final = {"(": ")", "[": "]"}
 
 

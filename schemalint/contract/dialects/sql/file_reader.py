@@ -13,9 +13,9 @@ from typing import Final
 from schemalint.base.errors import ContractError
 from schemalint.contract.dialects.sql.alterations import Alterations
 from schemalint.contract.dialects.sql.create_table import read_create_table
-from schemalint.contract.dialects.sql.cursor import Cursor
+from schemalint.contract.dialects.sql.cursor import LEAVE_OUT, Cursor
 from schemalint.contract.dialects.sql.lexer import SqlText, Token, statements, too_deep
-from schemalint.contract.dialects.sql.names import Namespace, read_name
+from schemalint.contract.dialects.sql.names import Namespace, TableName, read_name
 from schemalint.contract.dialects.sql.table import Table
 from schemalint.contract.dialects.sql.variables import Variables
 from schemalint.model.contract import table_key
@@ -43,6 +43,9 @@ _OBJECTS: Final = frozenset({
 """What CREATE, DROP and ALTER are about, other than a table."""
 # fmt: on
 
+_RELATIONS: Final = frozenset({"TABLE", "VIEW"})
+"""What ALTER TABLE and COMMENT ON TABLE can be about."""
+
 _ABOUT_STATEMENTS: Final = frozenset({"GRANT", "REVOKE", "DENY", "SHOW", "EXPLAIN"})
 """Statements with the words of others in them: ``GRANT CREATE TABLE``."""
 
@@ -65,6 +68,7 @@ class FileReader:
         self._variables = Variables(source, dict(settings.variables))
         self._namespace = Namespace()
         self._dropped: dict[str, Cursor] = {}
+        self._created: set[str | None] = set()  # keys of the tables and views, read or not
         self.tables: dict[str, Table] = {}
         self.errors: list[ContractError] = []
         self.skipped: Counter[str] = Counter()
@@ -93,7 +97,7 @@ class FileReader:
             case ("CREATE" | "REPLACE", _):
                 self._create(tokens)
             case ("ALTER", "TABLE"):
-                self._alterations(tokens).alter_table()
+                self._alter(tokens)
             case ("COMMENT", "ON"):
                 self._comment(tokens)
             case ("DROP", "TABLE"):
@@ -113,17 +117,49 @@ class FileReader:
                     first, f"schemalint knows no statement that begins with {first.text[:40]}"
                 )
 
+    def _alter(self, tokens: Sequence[Token]) -> None:
+        if self._is_left_out(self._name_in(tokens[2:])):
+            self.skipped["ALTER TABLE of what is left out"] += 1
+        else:
+            self._alterations(tokens).alter_table()
+
     def _comment(self, tokens: Sequence[Token]) -> None:
         what = Cursor(self._source, tokens[2:]).next
         if what.word in {"TABLE", "COLUMN"}:
-            self._alterations(tokens).comment_on()
+            name = self._name_in(tokens[3:])
+            if self._is_left_out(name[:-1] if what.word == "COLUMN" else name):
+                self.skipped["COMMENT ON of what is left out"] += 1
+            else:
+                self._alterations(tokens).comment_on()
         elif what.word in _OBJECTS:
             self._skip(f"COMMENT ON {what.word}", tokens)
         else:
             raise self._unknown(tokens[0], "a comment on nothing that schemalint knows")
 
+    def _name_in(self, tokens: Sequence[Token]) -> tuple[str, ...]:
+        """Return the parts of the name that is next; none where it cannot be read, which is said later."""
+        try:
+            return read_name(Cursor(self._source, tokens), self._variables).parts
+        except ContractError:
+            return ()
+
+    def _key(self, parts: tuple[str, ...]) -> str | None:
+        """Return the key of a table by its name; None if that cannot be completed."""
+        cursor = Cursor(self._source, ())
+        if not parts:
+            return None
+        try:
+            return table_key(str(self._namespace.complete(cursor, TableName(parts, cursor.next.span))))
+        except ContractError:
+            return None
+
+    def _is_left_out(self, name: tuple[str, ...]) -> bool:
+        """Whether the file creates what has a name, and it is no table that was read."""
+        key = self._key(name)
+        return key is not None and key in self._created and key not in self.tables
+
     def _unknown(self, token: Token, message: str) -> ContractError:
-        help_text = "leave the file out of the entry: path names the files that declare tables"
+        help_text = f"{LEAVE_OUT}: path names the files that declare tables"
         return self._source.error(token.span, message, help_text)
 
     def _skip(self, kind: str, tokens: Sequence[Token]) -> None:
@@ -147,6 +183,8 @@ class FileReader:
 
     def _create(self, tokens: Sequence[Token]) -> None:
         what = _created(tokens)
+        if what is not None and not _RELATIONS.isdisjoint(what.split()):
+            self._created.add(self._key(self._name_in(_behind_kind(tokens))))
         if what != "TABLE":
             if what is None:
                 raise self._unknown(tokens[0], "this statement creates nothing that schemalint knows")
@@ -197,6 +235,15 @@ class FileReader:
         cursor.require_end()
         self._namespace = self._namespace.use(parts, "catalog" if is_catalog else "schema")
         self.skipped["USE"] += 1
+
+
+def _behind_kind(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return what follows TABLE or VIEW, and IF NOT EXISTS, in a CREATE."""
+    words = [token.word for token in tokens]
+    index = next(index for index, word in enumerate(words) if word in _RELATIONS)
+    if words[index + 1 : index + 4] == ["IF", "NOT", "EXISTS"]:
+        index += 3
+    return tokens[index + 1 :]
 
 
 def _without_magic(tokens: Sequence[Token]) -> Sequence[Token]:

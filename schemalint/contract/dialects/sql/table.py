@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from schemalint.base.document import Span
 from schemalint.base.errors import Location
@@ -17,6 +17,9 @@ from schemalint.model.contract import Anchor
 
 Words: TypeAlias = Literal["create", "if not exists", "or replace"]
 """How a CREATE TABLE begins."""
+
+COMMENT: Final = "comment"
+"""The property that is the description of a table."""
 
 
 class Table:
@@ -38,6 +41,18 @@ class Table:
         """Remember where something is declared; the last declaration counts."""
         key: Anchor = (str(anchor[0]), *anchor[1:])
         self.spans[normal(key)] = span
+
+    def set_property(self, key: str, value: str | None, span: Span) -> None:
+        """Set a property, or say that it is not set.
+
+        Delta stores ``comment``, in this spelling, as the table's description (measured on Delta 4.4.0).
+        """
+        if key == COMMENT:
+            self.description = value
+            self.place("description", span=span)
+        else:
+            self.properties[key] = value
+            self.place("property", key, span=span)
 
     @property
     def struct(self) -> Struct:

@@ -17,6 +17,7 @@ def test_an_unchanged_project_has_no_findings_and_says_what_is_not_compared(shop
     run = shop.check(*BASE)
     assert (run.status, run.codes) == (0, [])
     assert "not compared: 1 ephemeral, 1 model in parquet, 3 models without an enforced contract" in run.err
+    assert "and not named in `models`" in run.err
 
 
 def test_a_finding_points_into_the_yaml_and_names_the_readers(shop: Shop) -> None:
@@ -89,13 +90,16 @@ def test_without_a_base_nothing_is_compared_and_that_is_said(
 ) -> None:
     run = shop.check()
     assert "the base has no target/manifest.json: give --base-from dbt:FILE" in run.out
+    assert run.status == 2
+    assert shop.check("--allow-none").status == 0, "a hook goes on"
     monkeypatch.setenv("CI", "true")
     assert shop.check("--against", "HEAD").status == 2
 
 
 def test_without_a_head_the_run_in_ci_fails(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     (shop.repo.path / "target/manifest.json").unlink()
-    assert "target/manifest.json does not exist: run dbt parse" in shop.check(*BASE).out
+    run = shop.check(*BASE)
+    assert (run.status, "target/manifest.json does not exist: run dbt parse" in run.out) == (2, True)
     monkeypatch.setenv("CI", "true")
     run = shop.check(*BASE, "--against", "HEAD")
     assert (run.status, "run dbt parse before schemalint check" in run.out + run.err) == (2, True)

@@ -119,7 +119,9 @@ def test_a_run_that_compared_nothing_is_not_green() -> None:
     nothing = result_of("nothing_compared")
     bare = replace(nothing, run=replace(nothing.run, skipped=()))
     assert verdict(bare) is Severity.WARNING
-    assert summary(bare).startswith("no table was compared (")
+    assert summary(bare).startswith(
+        "no table was compared: no declaration differs from the base; --all checks each ("
+    )
     for name in ("concise", "full"):
         last = report.get(name).render(bare, color=True).splitlines()[-1]
         assert last == click.style(summary(bare), fg="yellow", bold=True)

@@ -80,6 +80,8 @@ def outcome(result: CheckResult) -> str:
     problems, tables = _counts(result), len(result.run.compared)
     if tables:
         return f"{problems or _nothing(result)} in {counted(tables, 'table')}"
+    if not result.errors and not result.run.skipped:
+        return "no table was compared: no declaration differs from the base; --all checks each"
     return "; ".join(filter(None, (problems, "no table was compared")))
 
 

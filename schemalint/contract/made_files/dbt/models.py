@@ -135,7 +135,7 @@ class Models:
         if file_format != "delta" or table_format == "iceberg":
             return f"{kind} in {table_format or file_format}"
         if not (_is_enforced(node) or self._is_named(node)):
-            return f"{kind} without an enforced contract"
+            return f"{kind} without an enforced contract and not named in `models`"
         return None
 
     def model(self, node: Json) -> Model:

@@ -93,19 +93,17 @@ SHARED_BY = 2
 """So many commands have an option that the page describes once."""
 
 
-def test_command_line_reference_shows_every_command_s_help() -> None:
+def test_command_line_reference_shows_every_command_s_options() -> None:
     parent = click.Context(cli, info_name="schemalint", terminal_width=100)
     contexts = [_context(name, parent) for name in cli.list_commands(parent)]
     owners = Counter(record for inner in contexts for record in _options(inner))
     shared = [record for record, number in owners.most_common() if number >= SHARED_BY]
     most_common = {_flag(record): record for record in reversed(shared)}
     described = sorted(most_common.values(), key=_flag)
-    sections = [f"\n## Options of several commands\n\n{_help([], described)}"]
+    sections = [f"\n## Options of several commands\n\n{_help('', described)}"]
     for inner in contexts:
         own = [record for record in _options(inner) if record not in shared]
-        also = ", ".join(_flag(record) for record in _options(inner) if record in shared)
-        sections.append(f"\n## schemalint {inner.info_name}\n\n{_help(_described(inner), own)}")
-        sections += [f"\nAnd `{also}`.\n"] if also else []
+        sections.append(f"\n## schemalint {inner.info_name}\n\n{_help(_usage(inner), own)}")
     page = HELP.sub(lambda _: "".join(sections), (DOCS / "cli.md").read_text("utf-8"))
     assert_golden(page, DOCS / "cli.md")
 
@@ -127,22 +125,18 @@ def _flag(record: tuple[str, str]) -> str:
     return record[0].split(", ")[-1].split(" ")[0]
 
 
-def _described(context: click.Context) -> list[str]:
-    """Return the usage and the description of a command, without its first sentence."""
-    parts = []
-    for write in (context.command.format_usage, context.command.format_help_text):
-        formatter = context.make_formatter()
-        write(context, formatter)
-        parts.append(formatter.getvalue().strip("\n"))
-    usage, description = parts
-    return [usage.removeprefix("Usage: "), description.partition("\n\n")[2]]
+def _usage(context: click.Context) -> str:
+    """Return the usage of a command; what it does says its row of the page's table, and `--help`."""
+    formatter = context.make_formatter()
+    context.command.format_usage(context, formatter)
+    return formatter.getvalue().strip("\n").removeprefix("Usage: ")
 
 
-def _help(texts: list[str], options: list[tuple[str, str]]) -> str:
+def _help(usage: str, options: list[tuple[str, str]]) -> str:
     formatter = click.HelpFormatter(width=100)
     if options:
         formatter.write_dl(options)
-    parts = [text for text in (*texts, formatter.getvalue().rstrip("\n")) if text]
+    parts = [text for text in (usage, formatter.getvalue().rstrip("\n")) if text]
     return "```\n" + "\n\n".join(parts) + "\n```\n"
 
 

@@ -17,7 +17,9 @@ from schemalint.review.rule_sets import rule_sets_of
 from support.effective import counting
 
 PAGE = (Path(__file__).parents[2] / "docs/policies.md").read_text("utf-8")
-_ROWS = re.findall(r"^\| (.+?) \| (.+) \|$", PAGE.partition("## From other linters")[2], re.MULTILINE)
+WITHOUT_OPTION = Path(__file__).with_name("policies_without_option.md").read_text("utf-8")
+_TABLES = PAGE.partition("## From other linters")[2] + WITHOUT_OPTION
+_ROWS = re.findall(r"^\| (.+?) \| (.+) \|$", _TABLES, re.MULTILINE)
 ROWS = [(name, here.replace(r"\|", "|")) for name, here in _ROWS if here not in ("here", "---")]
 EXPRESSED = [row for row in ROWS if "`options." in row[1]]
 SETS = re.findall(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)

@@ -62,6 +62,7 @@ def create_steps(contract: Effective, table: str) -> Iterator[Step]:
         (TableAdded(replace(state, features=features)),),
         (
             "the table is declared and does not exist",
+            *_left_to_catalog(contract),
             *(note for key in state.set_properties if (note := other_engine_note(key))),
         ),
         features - protocol.DEFAULT_FEATURES,
@@ -79,6 +80,11 @@ def create_steps(contract: Effective, table: str) -> Iterator[Step]:
             CONSTRAINT_FEATURE - features,
             undo=statements.drop_constraint(table, name),
         )
+
+
+def _left_to_catalog(contract: Effective) -> Iterator[str]:
+    if contract.in_catalog:
+        yield f"not in this statement, as only the catalog stores it: {', '.join(contract.in_catalog)}"
 
 
 def _as_spelled(paths: Managed[tuple[Path, ...]], columns: Struct) -> tuple[Path, ...]:

@@ -77,6 +77,17 @@ def test_a_plan_has_the_names_of_its_target(ddl: Project) -> None:
     assert "lake/main" not in run.out
 
 
+def test_a_plan_that_makes_a_table_names_what_only_the_catalog_stores(ddl: Project) -> None:
+    ddl.repo.write("schemalint.toml", SETTINGS + DEV)
+    masked = "CREATE TABLE main.sales.people (name STRING MASK main.s.hide, id INT PRIMARY KEY) USING delta"
+    ddl.repo.write("ddl/people.sql", f"{masked} WITH ROW FILTER main.s.mine ON (id)")
+    ddl.repo.commit()
+    (ddl.repo.path / "lake").mkdir()
+    run = ddl.run("plan", "--output-format", "sql")
+    words = "-- not in this statement, as only the catalog stores it: column mask, primary key, row filter"
+    assert run.out.count(words) == 1
+
+
 def test_a_migration_is_refused_with_its_place(ddl: Project) -> None:
     ddl.repo.write("ddl/002.sql", "ALTER TABLE main.sales.orders ADD COLUMN note STRING;\n")
     run = ddl.check()
@@ -144,15 +155,43 @@ def test_a_file_in_two_entries_is_an_error(ddl: Project) -> None:
     assert "ddl/sales/orders.sql is in two entries of `contracts`" in run.err + run.out
 
 
-def test_tables_without_using_are_delta_on_databricks(ddl: Project) -> None:
+@pytest.mark.parametrize(
+    ("engines", "tables"),
+    [
+        ([], 1),
+        (["databricks 16.4"], 2),
+        (["databricks 16.4", "fabric 1.3"], 2),
+        (["databricks 16.4", "delta-spark 4.4.0"], 1),
+    ],
+)
+def test_tables_without_using_are_delta_where_all_engines_make_such(
+    ddl: Project, engines: list[str], tables: int
+) -> None:
     ddl.repo.write("ddl/items.sql", "CREATE TABLE main.sales.items (id INT)")
-    assert "1 × CREATE TABLE without USING" in ddl.check("--all").err  # noqa: RUF001
-    ddl.repo.write(
-        "schemalint.toml", SETTINGS + '[targets.prod]\nroot = "lake"\nengine = "databricks 16.4"\n'
-    )
+    targets = [
+        f'[targets.t{index}]\nroot = "lake"\nengine = "{name}"\n' for index, name in enumerate(engines)
+    ]
+    ddl.repo.write("schemalint.toml", SETTINGS + "".join(targets))
     run = ddl.check("--all")
-    assert "without USING" not in run.err
-    assert "in 2 tables" in run.out
+    assert f"in {tables} table" in run.out
+    left_out = '1 × CREATE TABLE without USING (using = "delta" in the entry reads it)'  # noqa: RUF001
+    assert (left_out in run.err) == (tables == 1)
+
+
+def test_two_files_whose_names_differ_in_case_declare_one_table(ddl: Project) -> None:
+    ddl.repo.write("ddl/again.sql", "CREATE TABLE MAIN.Sales.`ORDERS` (id BIGINT) USING delta")
+    assert ddl.check().codes == ["CT002"]
+
+
+def test_a_default_needs_a_property_of_the_statement(ddl: Project) -> None:
+    text = "CREATE TABLE main.sales.items (id INT DEFAULT 5) USING delta TBLPROPERTIES ('k' = 'v')"
+    ddl.repo.write("ddl/items.sql", text)
+    assert ddl.check().codes == ["PF009"]
+    help_text = ddl.run("check", "--output-format", "full").out
+    assert "set `'delta.feature.allowColumnDefaults' = 'supported'` in TBLPROPERTIES" in help_text
+    supported = "('k' = 'v', 'delta.feature.allowColumnDefaults' = 'supported')"
+    ddl.repo.write("ddl/items.sql", text.replace("('k' = 'v')", supported))
+    assert ddl.check().status == 0
 
 
 def test_another_value_of_a_variable_declares_another_table(ddl: Project) -> None:

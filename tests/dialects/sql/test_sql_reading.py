@@ -47,7 +47,7 @@ PARTITIONED BY (DAY)
 COMMENT 'all orders'
 LOCATION 's3://lake/orders'
 TBLPROPERTIES (
-  'delta.enableChangeDataFeed' = true,
+  'delta.enableChangeDataFeed' = TRUE,
   'owner.team' 'sales'
 );
 ALTER TABLE sales.orders ADD CONSTRAINT positive CHECK (total > 0);
@@ -292,6 +292,20 @@ def test_a_comment_approves_nothing() -> None:
     assert table(text).exceptions == ()
 
 
+@pytest.mark.parametrize(
+    ("column", "help_text"),
+    [
+        ("id BIGINT AUTO_INCREMENT", "write GENERATED ALWAYS AS IDENTITY"),
+        ("id BIGINT IDENTITY(1,1)", "write GENERATED ALWAYS AS IDENTITY"),
+        ("name STRING(20)", "remove the brackets: Spark's type has no length"),
+        ("id INT UNSIGNED", "Spark has no unsigned types: write the next larger one"),
+        ("id INT AS (1)", "write GENERATED ALWAYS AS (…)"),
+    ],
+)
+def test_words_of_other_databases_have_a_help(column: str, help_text: str) -> None:
+    assert error(f"CREATE TABLE t ({column}) USING delta").endswith(f"({help_text})")
+
+
 def test_two_statements_that_differ_in_case_are_one_table() -> None:
     text = "CREATE TABLE Sales.T (a INT) USING delta; CREATE TABLE sales.`t` (a INT) USING delta"
     assert "is created twice" in error(text)
@@ -336,6 +350,18 @@ def test_a_file_with_crlf_and_a_byte_order_mark_is_the_same_table() -> None:
 def test_a_hostile_file_ends_with_a_verdict_or_few_errors(text: str) -> None:
     reading = read(text)
     assert len(reading.errors) <= 1
+
+
+def test_deeper_brackets_than_a_rule_can_read_are_an_error() -> None:
+    expression = "(" * MAX_DEPTH + "1" + ")" * MAX_DEPTH
+    found = error(f"SELECT 1;\nCREATE TABLE t (a INT DEFAULT {expression}) USING delta")
+    assert found.startswith(f"{FILE}:2:{30 + MAX_DEPTH}: brackets are nested too deep")
+
+
+def test_a_column_is_the_same_in_another_case() -> None:
+    anchors = table("CREATE TABLE t (a INT,\n  A STRING) USING delta").anchors
+    assert str(anchors["column", ("a",)]) == f"{FILE}:1:17"
+    assert str(anchors["repeated", ("a",)]) == f"{FILE}:2:3"
 
 
 def test_a_type_may_be_as_deep_as_in_a_contract() -> None:

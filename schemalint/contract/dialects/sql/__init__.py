@@ -132,6 +132,7 @@ def _contract(source: SqlText, table: Table, settings: FileFormat, index: int) -
         location=table.location,
         managed_by=managed_by,
         managed_how=how,
+        in_catalog=tuple(sorted(set(table.unmanaged))),
         file=source.file,
         document=index,
         anchors=Anchors(source, table.spans),

@@ -30,6 +30,9 @@ _REST: Final = {
     "unsigned": "Spark has no unsigned types: write the next larger one",
     "as": "write GENERATED ALWAYS AS (…)",
     ":": "remove the colon: only fields of a struct have one",
+    "(": "remove the brackets: Spark's type has no length",
+    "auto_increment": "write GENERATED ALWAYS AS IDENTITY",
+    "identity": "write GENERATED ALWAYS AS IDENTITY",
 }
 """Help by what begins the text that is not part of a type."""
 

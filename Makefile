@@ -12,7 +12,7 @@ FUZZ_PINS := requirements/fuzz.txt
 FUZZ_INSTALLED := .venv/.fuzz
 FUZZ_SECONDS ?= 3600
 # What `make test` leaves to other targets, which .ci/run starts where what they ask about changed (tests/support/targets.py).
-EACH_TIME := -m 'not answers and not apply and not dbt and not demo and not engine and not kill and not older'
+EACH_TIME := -m 'not answers and not apply and not dbt and not demo and not engine and not kill and not older and not wide'
 # Samples that `make engine` asks whole (tests/support/sampling.py), and plans that it generates.
 SAMPLED := $(addprefix tests/engine/test_,checkpoint_faults.py constraints.py expressions_on_the_engine.py \
     feature_drops.py live_values.py schema_history.py ways_back.py) \
@@ -42,13 +42,14 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo tour test coverage docs dist version home bench answers apply kill engine engine-environment engine-pins apply-engines dbt record probe protocol ground fuzz lint pins clean
+.PHONY: help demo tour test coverage docs dist version home bench wide answers apply kill engine engine-environment engine-pins apply-engines dbt record probe protocol ground fuzz lint pins clean
 .PHONY: require-java require-python
 
 help:
 	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
 	@echo 'make tour      the demo, compared with what docs/tour.md shows of it'
 	@echo 'make test      the tests, those that ask the real engine once per mechanism included'
+	@echo 'make wide      the tests without Spark that take long: whole tables of records, hostile sizes, environments'
 	@echo 'make answers   ask the real engine more about its answers, and about logs'
 	@echo 'make kill      kill runs at all points of which make test takes one of each class'
 	@echo 'make apply     let the real engine carry out more plans, fills, audits and names'
@@ -75,15 +76,19 @@ tour: require-java $(INSTALLED)
 	$(BIN)/python -m pytest -n 0 -m demo tests/docs/test_tour.py
 
 # Without bytecode, each worker and each command that the tests start would compile all modules again.
-test coverage: export PYTHONDONTWRITEBYTECODE =
+test wide coverage: export PYTHONDONTWRITEBYTECODE =
 
 # Two workers have a Spark session for their group of the engine's tests (tests/conftest.py). The third one works while
 # those wait for disks, processes and servers.
 test: require-java $(INSTALLED)
 	$(BIN)/python -m pytest -n 3 --dist loadgroup --durations=20 $(EACH_TIME)
 
+wide: $(INSTALLED)
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m wide
+
 coverage: require-java $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov $(EACH_TIME)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-append -m wide
 
 # The variable silences an announcement of mkdocs-material. With --quiet, mkdocs counts no warnings and is not strict.
 docs: $(INSTALLED)

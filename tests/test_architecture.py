@@ -202,6 +202,7 @@ def mypy_output(copy: Path) -> str:
     return run.stdout
 
 
+@pytest.mark.wide
 def test_mypy_refuses_untrusted_settings(mypy_output: str) -> None:
     errors = [
         line for line in mypy_output.splitlines() if "deploy/planted.py" in line and "[arg-type]" in line
@@ -229,6 +230,7 @@ def _makes_trusted(call: ast.Call) -> bool:
     return replaces or name in {"Trusted", "TrustedTarget", "TrustedSpark", "RuleFiles"}
 
 
+@pytest.mark.wide
 def test_mypy_reports_every_match_that_lacks_a_new_kind_of_change(mypy_output: str) -> None:
     reported_files = {line.partition(":")[0] for line in mypy_output.splitlines() if "Planted" in line}
     assert reported_files == {

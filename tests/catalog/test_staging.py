@@ -103,7 +103,6 @@ def test_existing_table_and_one_at_a_path_are_not_staged(server: UnityServer, ta
 
 
 @pytest.mark.spark
-@pytest.mark.each_time
 def test_apply_creates_a_table_only_as_the_plan_tells(
     server: UnityServer, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

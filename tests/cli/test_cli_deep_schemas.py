@@ -24,7 +24,13 @@ LIMIT = (
 
 @pytest.mark.parametrize(
     ("kind", "levels"),
-    [("struct", 100), *(pytest.param(*limit, marks=compares_deep_values) for limit in AT_THE_LIMIT.items())],
+    [
+        ("struct", 100),
+        *(
+            pytest.param(*limit, marks=[pytest.mark.wide, compares_deep_values])
+            for limit in AT_THE_LIMIT.items()
+        ),
+    ],
 )
 def test_a_deep_schema_is_read_shown_and_compared(project: Project, kind: str, levels: int) -> None:
     lake = project.repo.path.parent / "lake"

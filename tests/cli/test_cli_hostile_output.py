@@ -220,6 +220,7 @@ def test_no_configuration_gets_through(hostile: Project, name: str) -> None:
         require_safe(hostile.run(*arguments), arguments, shows=False)
 
 
+@pytest.mark.wide
 def test_no_broken_contract_gets_through(hostile: Project) -> None:
     for broken in (
         f"schemalint: 1\n{quoted(YAML_TEXT)}: 1\n",

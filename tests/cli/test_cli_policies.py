@@ -44,7 +44,9 @@ def _write_lake(project: Project, tables: int) -> None:
         write_log(table, [[commit_info("CREATE TABLE"), protocol(), created]])
 
 
-@pytest.mark.parametrize(("applies_to", "tables"), [("changed", 20), ("all", 200)])
+@pytest.mark.parametrize(
+    ("applies_to", "tables"), [("changed", 20), pytest.param("all", 200, marks=pytest.mark.wide)]
+)
 def test_a_lake_with_a_past_is_adopted_in_one_command(
     project: Project, review: Review, applies_to: str, tables: int
 ) -> None:

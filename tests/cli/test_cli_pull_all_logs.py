@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from engine.record_logs import all_questions, log_text
 from support.short_logs import logged_table
 
@@ -30,6 +32,7 @@ def test_contracts_pulled_from_damaged_logs_match_the_audit(project: Project) ->
     _assert_pull_matches_audit(project, {folder.name: folder for folder in sorted(DAMAGED.iterdir())})
 
 
+@pytest.mark.wide
 def test_contracts_pulled_from_the_logs_of_rules_match_the_audit(project: Project, tmp_path: Path) -> None:
     tables = enumerate(all_questions())
     logs = {case: Path(logged_table(log_text(case), tmp_path / f"log{n}").uri) for n, case in tables}

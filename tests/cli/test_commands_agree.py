@@ -13,6 +13,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import pytest
+
 from engine.record_logs import ACCEPTED, all_questions, log_text, read_record
 from schemalint import contract as contracts
 from schemalint.author.pull.live_declaration import require_expressible_types
@@ -142,6 +144,7 @@ def _name(table: str) -> str:
     return Path(table).name.removeprefix("odd.")
 
 
+@pytest.mark.wide
 def test_no_command_is_content_where_another_one_has_an_error(project: Project) -> None:
     root = project.repo.path / "lake" / "odd"
     names = list(_tables(root))

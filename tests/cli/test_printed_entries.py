@@ -142,7 +142,11 @@ def _entries(result: CheckResult) -> dict[str, list[str]]:
 
 # A check with live tables has the findings of git, too.
 @pytest.mark.parametrize(
-    "live", [pytest.param(False, id="git", marks=pytest.mark.answers), pytest.param(True, id="live")]
+    "live",
+    [
+        pytest.param(False, id="git", marks=pytest.mark.answers),
+        pytest.param(True, id="live", marks=pytest.mark.wide),
+    ],
 )
 def test_each_printed_exception_approves_its_finding_in_check_and_plan(
     project: Project, cases: dict[str, str], *, live: bool
@@ -176,6 +180,7 @@ def test_each_printed_exception_approves_its_finding_in_check_and_plan(
     assert refused == []
 
 
+@pytest.mark.wide
 def test_each_printed_fix_resolves_its_finding_in_check_and_plan(
     project: Project, cases: dict[str, str]
 ) -> None:

@@ -101,6 +101,7 @@ def test_no_client_is_said_to_open_a_table_that_delta_spark_cannot_open(
             assert answer.after.verdict is not Verdict.OK, (case, answer.consumer)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("client", "read_path"), [("deltalake", "pyarrow"), ("deltalake", "query-builder"), ("duckdb", "")]
 )

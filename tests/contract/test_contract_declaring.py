@@ -330,6 +330,7 @@ def test_only_the_document_of_the_pulled_table_is_edited() -> None:
     assert pulled(text, live) == other + pulled(BLOCKS, live) + text.partition(BLOCKS)[2]
 
 
+@pytest.mark.wide
 @settings(max_examples=30, deadline=None)
 @given(table_states(declared=True), table_states())
 def test_a_pull_updates_any_contract_to_any_table(declared: TableState, state: TableState) -> None:

@@ -52,6 +52,7 @@ def test_a_file_without_a_contract_is_an_error() -> None:
     )
 
 
+@pytest.mark.wide
 @settings(deadline=None)
 @given(st.data(), contracts())
 def test_a_damaged_contract_is_read_or_refused_but_never_raises(

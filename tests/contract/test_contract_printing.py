@@ -96,6 +96,7 @@ def test_printing_a_lone_surrogate_is_refused() -> None:
         print_contract(Contract("t", TableState(description="\ud800")))
 
 
+@pytest.mark.wide
 @settings(max_examples=50, deadline=None)
 @given(contracts())
 def test_another_yaml_parser_reads_the_same_content(contract: Contract) -> None:

@@ -57,6 +57,7 @@ def test_the_data_of_every_contract_fits(contract: Contract) -> None:
     assert accepted_by_pydantic(data)
 
 
+@pytest.mark.wide
 @settings(max_examples=100, deadline=None)
 @given(st.data(), contracts())
 def test_the_shape_check_and_pydantic_agree_on_modified_data(data: st.DataObject, contract: Contract) -> None:

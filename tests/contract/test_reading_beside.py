@@ -153,6 +153,7 @@ def both_texts(draw: DrawFn) -> tuple[str, str]:
     return older, draw(edited(older))
 
 
+@pytest.mark.wide
 @settings(max_examples=100, deadline=None)
 @given(both_texts())
 def test_a_text_is_read_beside_an_older_one_as_alone(texts: tuple[str, str]) -> None:
@@ -263,6 +264,7 @@ def test_what_a_change_makes_of_the_columns_that_stay_is_seen(case: str) -> None
     assert everything(beside(text, older)) == everything(alone(text))
 
 
+@pytest.mark.wide
 def test_too_many_nodes_in_all_are_an_error_although_few_are_read() -> None:
     columns = "".join(f"- {{name: a{number}, type: int}}\n" for number in range(19_997))
     older = f"{NAMED}{columns}- {{name: b, type: int}}\n"

@@ -168,6 +168,7 @@ def replace_token(data: bytes, rng: random.Random) -> bytes:
     return data.replace(rng.choice(tokens), rng.choice(replacements), rng.choice((1, -1)))
 
 
+@pytest.mark.wide
 @fuzz_settings
 @given(
     st.lists(
@@ -193,6 +194,7 @@ def test_a_damaged_log_is_read_or_refused(
         files_of(tmp_path / "table", version)
 
 
+@pytest.mark.wide
 @fuzz_settings
 @given(st.sets(st.integers(0, 15), max_size=12), st.integers(-1, 9))
 def test_a_log_with_missing_files_is_read_or_refused(tmp_path: Path, missing: set[int], pointed: int) -> None:

@@ -12,13 +12,16 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from schemalint.delta.datatype import LONG, Field
 from support import parquet_bytes as pq
 from support.logs import add, metadata, protocol, remove, write_commit, write_file, write_lines, write_log
+
+if TYPE_CHECKING:
+    from _pytest.mark.structures import ParameterSet
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
 
@@ -460,7 +463,34 @@ PARQUET: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", [*TEXTS, *FILES])
+TAKES_LONG: Final = {
+    "a commit of 64 GiB without a line break",
+    "a footer of millions of columns in a data file",
+    "a line of 80 MiB",
+    "a long history",
+    "a long path in a million rows of a sidecar",
+    "a million columns",
+    "a name of 1 MiB in a million rows",
+    "a name of 1 MiB, and thirty thousand with the same prefix",
+    "a name of 8 MiB whose characters take 4 bytes each",
+    "a page of 1 GiB compressed to a megabyte",
+    "a schema of 40 MiB",
+    "a schema of millions of columns",
+    "every second commit is missing",
+    "millions of columns in a footer",
+    "the same row group 2,000 times",
+    "thousands of page headers of 10 KiB",
+    "twenty thousand columns",
+    "twenty thousand commits",
+}
+
+
+def attacks(names: Iterable[str]) -> list[ParameterSet]:
+    """Return the names of attacks, of which `make wide` has those that take long."""
+    return [pytest.param(name, marks=pytest.mark.wide if name in TAKES_LONG else ()) for name in names]
+
+
+@pytest.mark.parametrize("name", attacks([*TEXTS, *FILES]))
 def test_show_reads_or_refuses_a_hostile_log(tmp_path: Path, name: str) -> None:
     attack = {**TEXTS, **FILES}[name]
     attack.write(tmp_path)
@@ -469,7 +499,7 @@ def test_show_reads_or_refuses_a_hostile_log(tmp_path: Path, name: str) -> None:
         assert text in output
 
 
-@pytest.mark.parametrize("name", PARQUET)
+@pytest.mark.parametrize("name", attacks(PARQUET))
 def test_show_reads_the_commits_in_place_of_a_hostile_checkpoint(tmp_path: Path, name: str) -> None:
     make, expected = PARQUET[name]
     checkpoint(make())(tmp_path)
@@ -545,7 +575,7 @@ AUDITED = {
 }
 
 
-@pytest.mark.parametrize("name", AUDITED)
+@pytest.mark.parametrize("name", attacks(AUDITED))
 def test_audit_of_data_files_reads_or_refuses_hostile_files(tmp_path: Path, name: str) -> None:
     attack = AUDITED[name]
     attack.write(tmp_path)

@@ -88,6 +88,7 @@ def test_many_tables_take_as_many_git_processes_as_one(
     assert 0 < started[0].total() <= MOST_PROCESSES, started[0]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("command", "state"), [*STATES, (CHECK, "new")])
 def test_twice_the_tables_take_about_twice_the_calls(
     repositories: Repositories, command: str, state: TableState

@@ -131,6 +131,7 @@ def contracts() -> Iterator[str]:
     yield EXAMPLE
 
 
+@pytest.mark.wide
 def test_the_schema_accepts_what_the_reader_accepts() -> None:
     accepted = 0
     for text in contracts():

@@ -39,6 +39,7 @@ def package_index(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
     monkeypatch.setenv("PYTHONPATH", sysconfig.get_path("purelib"))
 
 
+@pytest.mark.wide
 @pytest.mark.usefixtures("package_index")
 def test_the_tutorial_prints_what_it_shows(guide: Guide) -> None:
     assert_golden(guide.play(TUTORIAL), DOCS / "tutorial.md")

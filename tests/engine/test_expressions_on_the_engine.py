@@ -136,7 +136,6 @@ def test_known_functions_are_those_of_spark(spark: SparkSession) -> None:
     assert set(kinds()) == {name for name in names if re.fullmatch(r"\w+", name)}
 
 
-@pytest.mark.each_time
 def test_functions_of_one_row_are_deterministic_and_no_others(spark: SparkSession) -> None:
     """Analyse the example in each function's own description; it runs nothing."""
     session, jvm = java_side(spark)

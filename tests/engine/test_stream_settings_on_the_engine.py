@@ -20,7 +20,6 @@ CHECKPOINTS = ("a//./b/../c é%20𝄞/", "d%2Fe")
 
 
 @pytest.mark.spark
-@pytest.mark.each_time
 def test_delta_spells_and_hashes_checkpoints_as_schemalint_does(spark: SparkSession, tmp_path: Path) -> None:
     from pyspark.errors import StreamingQueryException  # noqa: PLC0415 (only with Spark)
 

@@ -62,7 +62,6 @@ def test_the_sample_has_every_verdict_and_every_stream() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.each_time("a column is renamed")
 @pytest.mark.parametrize("case", SAMPLE)
 def test_real_streams_still_do_what_is_recorded(spark: SparkSession, tmp_path: Path, case: str) -> None:
     """A stream that is blocked goes on with the settings that schemalint prints, and no other one does."""

@@ -80,6 +80,7 @@ NAMED: Final = {
 }
 
 
+@pytest.mark.wide
 def test_refused_pairs_name_the_nearest_type() -> None:
     """Compare all pairs of recorded types; where the record has the named type, Spark accepted it."""
     asked = [question for question in QUESTIONS if question.widening and question.ntz]

@@ -22,6 +22,8 @@ BIN = Path(sys.executable).parent
 UV = (BIN / "uv", "--quiet")
 BUILD = (*UV, "build", "--no-build-isolation", "--python", sys.executable)
 RULE = "from schemalint.plugin import Severity\nnumber: int = Severity.ERROR.label\n"
+pytestmark = pytest.mark.wide
+
 ORDERS = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: id, type: bigint}\n"
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
-ALWAYS = {"test", "lint", "tour"}
+ALWAYS = {"test", "wide", "lint", "tour"}
 """What `.ci/run` starts whatever changed."""
 NIGHTLY = {"engine"}
 """What takes too long for `.ci/run`."""
@@ -132,6 +132,7 @@ def test_a_change_of_documents_starts_no_target_and_all_are_named(checkout: Chec
     assert "=== pytest\n== 1 passed in 1.00s ==\n" in printed
 
 
+@pytest.mark.wide
 def test_a_change_of_a_room_starts_the_targets_whose_tests_drive_it(
     checkout: Checkout, pytestconfig: pytest.Config
 ) -> None:

@@ -150,6 +150,7 @@ CASES: Final = [
 ]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("record", "allowed"), CASES)
 def test_edit_gives_at_most_one_finding(record: str, *, allowed: bool) -> None:
     unexpected = {
@@ -160,6 +161,7 @@ def test_edit_gives_at_most_one_finding(record: str, *, allowed: bool) -> None:
     assert not unexpected
 
 
+@pytest.mark.wide
 def test_every_listed_exception_occurs() -> None:
     """The records of states and alterations contain all of them."""
     seen = {

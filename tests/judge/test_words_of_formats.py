@@ -80,6 +80,7 @@ def changes() -> Iterator[tuple[Contract, Contract]]:
                 yield pair[0], pair[1]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "translated",
     [lambda each: in_dbt(each, "alter"), lambda each: in_dbt(each, "replace"), in_sql],

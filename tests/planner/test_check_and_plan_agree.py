@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from schemalint.base.values import replace
@@ -33,6 +34,7 @@ NEWLY_MANAGED: Final = frozenset({"NC006", "NC007", "NC008"})
 """The rules that warn of a value that the base did not manage: only the live table shows what it was."""
 
 
+@pytest.mark.wide
 @SETTINGS
 @given(pairs(EDITS))
 def test_plan_refuses_an_edit_exactly_if_check_has_an_error(pair: Pair) -> None:
@@ -44,6 +46,7 @@ def test_plan_refuses_an_edit_exactly_if_check_has_an_error(pair: Pair) -> None:
     assert bool(refused) == bool(found), (refused, found)
 
 
+@pytest.mark.wide
 @SETTINGS
 @given(pairs(EDITS))
 def test_plan_refuses_a_table_with_unmanaged_objects_exactly_if_check_live_has_an_error(pair: Pair) -> None:
@@ -56,6 +59,7 @@ def test_plan_refuses_a_table_with_unmanaged_objects_exactly_if_check_live_has_a
     assert bool(refused) == bool(found), (refused, found)
 
 
+@pytest.mark.wide
 @SETTINGS
 @given(pairs(EDITS))
 def test_plan_refuses_a_table_that_is_not_there_exactly_if_check_live_has_an_error(pair: Pair) -> None:

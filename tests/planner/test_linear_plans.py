@@ -93,6 +93,7 @@ def planned(change: str, number: int) -> TablePlan:
     return plan_table(counting(after), table, table.uri, (), PlanOptions(tracking, reorder=True))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("change", WITH_LIVE_TABLES)
 def test_twice_the_columns_take_about_twice_the_calls_with_a_live_table(change: str) -> None:
     for judged in (compared, applied, drifted, audited):

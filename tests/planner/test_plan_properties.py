@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
@@ -145,6 +146,7 @@ def test_running_the_plan_leads_to_the_declaration_as_simulated(history: TableHi
     assert diff(_plain(simulated), _plain(deployment.delta.state)) == ()
 
 
+@pytest.mark.wide
 @given(table_histories())
 @SETTINGS
 def test_reorder_moves_columns_to_their_declared_positions(history: TableHistory) -> None:
@@ -156,6 +158,7 @@ def test_reorder_moves_columns_to_their_declared_positions(history: TableHistory
     assert [lowercased(path) for path in live_paths if lowercased(path) in declared] == declared
 
 
+@pytest.mark.wide
 @given(table_histories(), st.data())
 @SETTINGS
 def test_interrupted_run_is_finished_by_the_next(history: TableHistory, data: st.DataObject) -> None:
@@ -169,6 +172,7 @@ def test_interrupted_run_is_finished_by_the_next(history: TableHistory, data: st
     assert sorted(_shape(deployment.delta.state)) == sorted(_shape(undisturbed.delta.state))
 
 
+@pytest.mark.wide
 @given(table_histories(), st.data())
 @SETTINGS
 def test_interrupted_run_of_an_older_revision_does_not_stop_the_newest(

@@ -276,6 +276,7 @@ def test_page_lists_every_refusal_that_only_plan_can_know() -> None:
     )
 
 
+@pytest.mark.wide
 def test_plan_refuses_every_case_of_a_rule_that_is_an_error_of_check() -> None:
     compared = 0
     for case in load_cases():

@@ -53,6 +53,7 @@ def _names(answers: Iterable[Answer], verdict: Verdict) -> set[str]:
     return {answer.table.name for answer in answers if answer.verdict is verdict}
 
 
+@pytest.mark.wide
 def test_deltalake_returns_nulls_for_mapped_tables_below_reader_version_3(places: Places) -> None:
     reader, answers = _answers("deltalake", "pyarrow", places)
     assert reader.version == "1.6.6"
@@ -63,6 +64,7 @@ def test_deltalake_returns_nulls_for_mapped_tables_below_reader_version_3(places
     assert disagreements(reader, answers) == {}
 
 
+@pytest.mark.wide
 def test_the_query_builder_of_deltalake_reads_mapped_tables(places: Places) -> None:
     reader, answers = _answers("deltalake", "query-builder", places)
     right = _names(answers, Verdict.OK)
@@ -71,6 +73,7 @@ def test_the_query_builder_of_deltalake_reads_mapped_tables(places: Places) -> N
     assert disagreements(reader, answers) == {}
 
 
+@pytest.mark.wide
 def test_duckdb_reads_all_that_it_knows(places: Places) -> None:
     reader, answers = _answers("duckdb", "", places)
     assert reader.version == "1.5.5"
@@ -111,6 +114,7 @@ def _widened(row: dict[str, object]) -> dict[str, object]:
     return row
 
 
+@pytest.mark.wide
 def test_every_row_is_a_row_of_the_client_table(places: Places) -> None:
     reader, answers = _answers("duckdb", "", places)
     rows = list(client_rows(reader, answers, "2026-11-22"))
@@ -123,11 +127,13 @@ def test_every_row_is_a_row_of_the_client_table(places: Places) -> None:
     assert {row["verdict"] for row in rows} == {"ok", "refuses"}
 
 
+@pytest.mark.wide
 def test_every_recipe_is_of_a_client() -> None:
     assert set(recipe_names()) <= set(client_names())
     assert "trino" in recipe_names()
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", recipe_names())
 def test_rows_that_were_run_say_with_which_versions(name: str) -> None:
     """`make probe` asks these versions again."""
@@ -161,6 +167,7 @@ else:
 """
 
 
+@pytest.mark.wide
 def test_trino_registers_each_table_for_its_query(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log, program = tmp_path / "log", tmp_path / "bin" / "trino"
     program.parent.mkdir()

@@ -200,6 +200,7 @@ def views(tmp_path_factory: pytest.TempPathFactory, audited: Path) -> Json:
     return found
 
 
+@pytest.mark.wide
 def test_a_browser_shows_each_page_without_errors_requests_and_sideways_scrolling(views: Json) -> None:
     for name, page in views.items():
         assert page["errors"] == [], name

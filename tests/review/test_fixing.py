@@ -162,6 +162,7 @@ def texts(draw: DrawFn) -> str:
     return draw(st.sampled_from(["", "\ufeff"])) + line_break.join(lines) + end
 
 
+@pytest.mark.wide
 @given(texts())
 def test_a_fixed_file_differs_by_what_the_fixes_write_alone(text: str) -> None:
     before, after = (text.replace(TYPE, type_).encode() for type_ in ("int", "bigint"))

@@ -38,6 +38,7 @@ def request(change: str, number: int) -> CheckInput:
     return CheckInput(Worktree(), Worktree(), Contents(base, head), rule_sets(tuple(built_in().values())))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("change", CHANGES)
 def test_twice_the_columns_take_about_twice_the_calls(change: str) -> None:
     assert_linear(lambda number: check(request(change, number)), NUMBER)
@@ -132,6 +133,7 @@ COLUMNS = (
 SETTINGS = ("user properties", "constraints")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("change", [*COLUMNS, *SETTINGS])
 def test_a_pull_of_twice_the_columns_takes_about_twice_the_calls(change: str) -> None:
     def pull(number: int) -> None:
@@ -166,6 +168,7 @@ REVERTED = (
 )
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("change", REVERTED)
 def test_a_revert_of_twice_the_columns_takes_about_twice_the_calls(change: str) -> None:
     def revert(number: int) -> None:
@@ -216,6 +219,7 @@ REMOVED = {
 }
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("layout", REMOVED)
 def test_the_removal_of_twice_the_exceptions_takes_about_twice_the_calls(layout: str) -> None:
     """Each proof of an edit reads the whole file: there is one for all of them."""

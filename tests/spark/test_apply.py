@@ -397,7 +397,6 @@ def test_deletion_vectors_are_removed_together_with_their_feature(lakehouse: Lak
     assert len(lakehouse.rows()) == 99
 
 
-@pytest.mark.each_time
 def test_feature_in_the_history_waits_for_the_retention_period(lakehouse: Lakehouse) -> None:
     """The first run removes the traces of the feature and does the rest; a later run drops it."""
     head = "schemalint: 1\ntable: sales.orders\n"

@@ -69,7 +69,6 @@ def test_at_most_five_violating_rows_are_shown_with_shortened_values(deployed: L
     assert "x" * 41 not in refused.error.message
 
 
-@pytest.mark.each_time
 def test_constraints_are_checked_on_rows_with_the_planned_columns(deployed: Lakehouse) -> None:
     """The constraints use columns that the plan swaps, widens or adds."""
     changed = (

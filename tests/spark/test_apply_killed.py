@@ -93,8 +93,7 @@ def cases(*each_time: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("case", left_to(pytest.mark.kill, MAPPED, except_for=each_time))
 
 
-@pytest.mark.each_time("ring-with-drop-and-widening")
-@cases("ring-with-drop-and-widening")
+@cases()
 def test_runs_killed_after_each_statement_complete_the_plan(
     case: Case, lakehouse: Lakehouse, tmp_path: Path
 ) -> None:

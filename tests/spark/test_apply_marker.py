@@ -374,10 +374,7 @@ BESIDE = {f"{writer}-committed": (writer, "committed") for writer in WRITERS} | 
 }
 
 
-@pytest.mark.each_time("merge-committed")
-@pytest.mark.parametrize(
-    ("writer", "way"), left_to(pytest.mark.kill, BESIDE, except_for=("merge-committed",))
-)
+@pytest.mark.parametrize(("writer", "way"), left_to(pytest.mark.kill, BESIDE, except_for=()))
 def test_writer_in_progress_ends_well_beside_a_marker_and_fails_beside_metadata(
     writer: str, way: str, lakehouse: Lakehouse, tmp_path: Path
 ) -> None:

@@ -27,13 +27,12 @@ OF_EACH_CLASS = (
 )
 
 
-@pytest.mark.each_time("managed-by-name")
 @pytest.mark.parametrize(
     "name",
     left_to(
         pytest.mark.kill,
         {name: name for name in OF_EACH_CLASS},
-        except_for=("features-added", "managed-by-name", "create"),
+        except_for=("features-added", "create"),
     ),
 )
 def test_plan_file_killed_at_any_point_ends_in_the_declared_state_with_every_row(

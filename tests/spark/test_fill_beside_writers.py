@@ -129,7 +129,6 @@ def declare(lakehouse: Lakehouse, beside: Beside, *columns: str) -> None:
     )
 
 
-@pytest.mark.each_time("appends")
 @pytest.mark.parametrize("beside", left_to(pytest.mark.engine, WRITERS, except_for=SAMPLE))
 def test_no_row_is_lost_doubled_or_overwritten_beside_a_writer(
     lakehouse: Lakehouse, beside: Beside, monkeypatch: pytest.MonkeyPatch

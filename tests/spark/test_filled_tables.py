@@ -222,7 +222,6 @@ class ConflictError(Exception):
         return "[DELTA_CONCURRENT_APPEND.WITHOUT_HINT] Transaction conflict detected"
 
 
-@pytest.mark.each_time
 def test_a_budget_ends_a_run_between_partitions_and_the_next_run_goes_on(lakehouse: Lakehouse) -> None:
     old = "{name: day, type: date}, {name: amount_text, type: string}"
     lakehouse.declare(contract(old, "partitioned_by: [day]\n"))
@@ -375,7 +374,6 @@ def test_a_session_that_sees_other_values_fills_and_drops_nothing(orders: Lakeho
     assert "amount_text" in orders.table().state.columns.names
 
 
-@pytest.mark.each_time
 def test_databricks_needs_comparable_statistics_or_the_word_that_nothing_is_masked(orders: Lakehouse) -> None:
     """The files have none of a column that came later; of instants there are some that are not compared."""
     target = orders.repo.path / "schemalint.toml"

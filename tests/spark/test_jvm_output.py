@@ -44,7 +44,6 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.each_time("apply")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_output_of_the_jvm_is_in_no_report(command: str, lakehouse: Lakehouse, tmp_path: Path) -> None:
     options, printed = COMMANDS[command]

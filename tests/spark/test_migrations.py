@@ -236,7 +236,6 @@ def run(table: Table, scenario: str, *, drops: bool) -> None:
     assert applied.outcome in ENDED, applied.error
 
 
-@pytest.mark.each_time("int of text, with deletion vectors: killer")
 @pytest.mark.parametrize(
     ("migration", "scenario"),
     left_to(

@@ -49,7 +49,6 @@ def test_the_new_column_is_the_truth_if_the_contract_says_so(numbers: Migration)
     assert numbers.values() == {1: "1", 2: "2", 3: "30"}
 
 
-@pytest.mark.each_time
 def test_a_value_between_count_and_drop_ends_each_run_until_it_is_back_or_given_up(
     numbers: Migration,
 ) -> None:
@@ -168,7 +167,6 @@ def test_a_run_that_dies_after_a_drop_without_loss_is_completed(numbers: Migrati
     assert numbers.values() == {1: "1"}
 
 
-@pytest.mark.each_time
 def test_each_column_that_goes_with_the_source_keeps_its_values(lakehouse: Lakehouse) -> None:
     names = Migration(lakehouse, "string", "string", "concat_ws(' ', a, g)", "{name: g, type: string}")
     names.begin("'Ada'")

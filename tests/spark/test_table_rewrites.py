@@ -332,7 +332,6 @@ def test_a_run_that_is_killed_before_its_write_leaves_all_to_the_next(
     assert found_rows(declared) == converted()
 
 
-@pytest.mark.each_time
 def test_a_difference_is_told_by_each_run_until_it_is_taken_back(
     declared: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

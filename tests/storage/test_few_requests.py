@@ -149,6 +149,7 @@ def test_a_command_reads_the_newest_state_once(
     assert len(sent) <= MOST_OF_NEWEST_STATE, sent
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("version", "most", "is_named"),
     [(1_295, MOST_OF_NEWEST_STATE, True), (1_220, 120, True), (1_100, 120, False)],

@@ -21,6 +21,7 @@ TARGETS: Final[Mapping[str, str]] = {
     "engine": "engine",
     "kill": "kill",
     "older": "apply-engines",
+    "wide": "wide",
 }
 """The marks of the tests that `make test` leaves out, and the targets of the Makefile that run them."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import pytest
+
 from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.contract.dialects import sql
@@ -87,6 +89,7 @@ def pairs() -> Iterator[tuple[str, Contract, Contract]]:
             yield case.id, read[0][0], read[1][0]
 
 
+@pytest.mark.wide
 def test_a_change_in_sql_has_the_findings_of_the_same_change_in_yaml() -> None:
     rules = tuple(built_in().values())
     refused: set[str] = set()

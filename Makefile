@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 3600
 EACH_TIME := -m 'not answers and not apply and not dbt and not demo and not engine and not kill and not older and not wide'
 # Samples that `make engine` asks whole (tests/support/sampling.py), and plans that it generates.
 SAMPLED := $(addprefix tests/engine/test_,checkpoint_faults.py constraints.py expressions_on_the_engine.py \
-    feature_drops.py live_values.py schema_history.py ways_back.py) \
+    feature_drops.py generated.py live_values.py schema_history.py ways_back.py) \
     $(addprefix tests/spark/test_,apply_sessions.py every_value_is_accounted_for.py)
 GENERATED := $(addprefix tests/planner/test_,pairs_on_the_engine.py planned_commits.py plans_on_the_engine.py)
 # Delta's line, and the pair of Delta and Spark that it is asked with: requirements/engine-SPARK.txt. Each has an

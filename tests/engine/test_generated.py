@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 RECORD = read_record()
 ASKED = {text: answer for text, answer in RECORD.items() if answer.create}
 UNSUPPORTED = "DELTA_UNSUPPORTED_EXPRESSION_GENERATED_COLUMN"
-SAMPLE = 4
+SAMPLE = 1
 RULES = [rule for rule in load_rules() if rule.code == "NC029"]
 
 

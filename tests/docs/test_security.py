@@ -39,7 +39,7 @@ def test_every_promise_names_tests_that_exist(page: Path) -> None:
 
 
 def test_make_test_asks_about_every_promise(pytestconfig: pytest.Config) -> None:
-    """Targets may ask further; `.ci/run` always starts `make wide`, and others with the rooms that they drive."""
+    """Targets may ask further; `.ci/run` always starts `make wide`."""
     always: set[str] = set()
     for item in pytestconfig.stash[COLLECTED]:
         if not any(mark.name in TARGETS.keys() - {"wide"} for mark in item.iter_markers()):

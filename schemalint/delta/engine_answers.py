@@ -210,6 +210,13 @@ def alters_many_columns(engine: Engine | None) -> bool:
     return _answer(engine, rows.COLUMN_LISTS).does is True
 
 
+def has_session_variables(engine: Engine | None) -> bool:
+    """Whether a session of an engine has variables; true where that is unknown."""
+    if engine is None:
+        return True
+    return _answer(engine, rows.SESSION_VARIABLES).does is not False
+
+
 def compares_retentions(engine: Engine | None) -> bool:
     """Whether an engine refuses to keep deleted files longer than the log; true where that is unknown."""
     if engine is None:

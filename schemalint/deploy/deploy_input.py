@@ -153,10 +153,10 @@ class FillProof:
 
 @frozen
 class RewriteProof:
-    """What a rewrite would meet: rows that constraints refuse, and commits of other writers.
+    """What a rewrite would meet: rows that Delta refuses, and commits of other writers.
 
     Attributes:
-        refused: The number of rows that each constraint of the table refuses once they are rewritten.
+        refused: The number of rows that each constraint, and each NOT NULL, refuses once they are rewritten.
         reads_in: How many seconds it took to read all rows once; None if they cannot be read.
         longest_pause: The longest time without a commit in the last 14 days, in seconds; None if unknown.
         writers: How many commits of each operation there were in them, the most frequent first.

@@ -79,6 +79,10 @@ def _of_rewrite(plan: TablePlan) -> Iterator[str]:
         f"reads {size} bytes 4 times, writes about as many, and keeps the old files beside them until VACUUM"
     )
     yield (
+        "a value that does not convert, or a row that Delta refuses, ends it, and nothing is written: only "
+        "`plan --prove` counts them before, and says whether writers pause for so long"
+    )
+    yield (
         "a commit of another writer, or an OPTIMIZE, during it makes it fail, and nothing is written: "
         "pause them"
     )

@@ -130,6 +130,19 @@ class TableRewrite:
 
 
 @frozen
+class RewriteScript:
+    """What somebody runs to write a table anew, where one commit of `apply` would lose something.
+
+    Attributes:
+        statements: The statements, in order.
+        rewrite: What they write.
+    """
+
+    statements: tuple[str, ...]
+    rewrite: TableRewrite
+
+
+@frozen
 class Step:
     """One statement; a fill repeats it, each time for other rows, until none is left.
 
@@ -245,7 +258,7 @@ class TablePlan:
         drops_to_prove: What a run proves before all else, because no marker tells that one has.
         rewrites_to_prove: The rewrites that are made, and that a run proves before all else, because no
             marker tells that one has.
-        script: The statements that write the table anew, where it waits for somebody who does so.
+        script: What writes the table anew, where it waits for somebody who runs that; None if it does not.
     """
 
     table: str
@@ -273,12 +286,19 @@ class TablePlan:
     size: int | None = None
     drops_to_prove: tuple[DropToProve, ...] = ()
     rewrites_to_prove: Rewrites = Rewrites()
-    script: tuple[str, ...] = ()
+    script: RewriteScript | None = None
 
     @property
     def has_work(self) -> bool:
         """Whether a run has something to do: steps to take, or a marker to write."""
         return bool(self.steps) or self.writes_marker
+
+    @property
+    def rewrite(self) -> TableRewrite | None:
+        """How the table is written anew: by a step, or by a script; None if it is not."""
+        if self.script is not None:
+            return self.script.rewrite
+        return next((step.rewrite for step in self.steps if step.rewrite is not None), None)
 
     def refused(self, *refusals: Refusal) -> TablePlan:
         """Return the plan without its steps, with these refusals after its own."""

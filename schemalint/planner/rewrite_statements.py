@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from schemalint.base.values import frozen
-from schemalint.delta.datatype import VARIANT, Field, Struct, field_at, walk
-from schemalint.delta.path import Path, format_path, is_within, lowercased
+from schemalint.delta.datatype import VARIANT, Field, Struct, field_at, walk, walk_fields
+from schemalint.delta.path import Part, Path, format_path, is_within, lowercased
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.type_text import print_type
 from schemalint.model.table_plan import Fill, TableRewrite
@@ -40,9 +40,31 @@ def rewritten_rows(table: str, rewrite: TableRewrite) -> str:
     return f"{how}\nSELECT\n  {columns}\nFROM {table}"
 
 
-def proof_of_rows(table: str, rewrite: TableRewrite, version: int) -> str:
-    """Return a query that raises an error if a value of a version must not be written."""
-    return _digest(f"{table} VERSION AS OF {version}", _proved_columns(rewrite), rewrite.after).query
+def proof_of_rows(table: str, rewrite: TableRewrite, version: int, conditions: Mapping[str, str]) -> str:
+    """Return a query of one text that raises an error if a row of a version must not be written.
+
+    Args:
+        table: The table as SQL names it.
+        rewrite: What is written.
+        version: The version.
+        conditions: What each new row must fulfil, by its name for people.
+    """
+    checks = []
+    for name, condition in conditions.items():
+        text = quote_literal(f"{FAILED} {name} refuses a row")
+        checks.append(f"assert_true({_refused(condition)} = 0, {text})")
+    source = f"{table} VERSION AS OF {version}"
+    return _digest(source, _proved_columns(rewrite), rewrite.after, checks).text
+
+
+def proof_of_version(table: str, rewrite: TableRewrite, version: int) -> str:
+    """Return a query that raises an error if the table has other rows than at a version."""
+    texts = {field.name: path_text((field.name,)) for field in rewrite.before.fields}
+    now, then = (
+        _digest(source, texts, rewrite.before).text for source in (table, f"{table} VERSION AS OF {version}")
+    )
+    text = quote_literal(f"{FAILED} rows were written since version {version}: plan again")
+    return f"SELECT assert_true(({now}) = ({then}), {text})"
 
 
 def inserted_rows(table: str, rewrite: TableRewrite, version: int) -> str:
@@ -60,16 +82,27 @@ def _proved_columns(rewrite: TableRewrite) -> dict[str, str]:
 
 @frozen
 class Digest:
-    """The query that tells the rows of a version, as one row.
+    """What tells the rows of a version: their number, the nulls of each column, and a sum over hashes.
 
     Attributes:
-        query: Returns the number of rows, the number of nulls of each column, and a sum over hashes of all
-            rows, whatever their order.
+        aggregates: They in SQL; the sum is over the hashes of all rows, whatever their order.
+        rows: The query of the rows.
         columns: The names of the columns.
     """
 
-    query: str
+    aggregates: str
+    rows: str
     columns: tuple[str, ...]
+
+    @property
+    def query(self) -> str:
+        """The query of one row, with a column for each aggregate."""
+        return f"SELECT {self.aggregates}\nFROM ({self.rows})"
+
+    @property
+    def text(self) -> str:
+        """The query of one text."""
+        return f"SELECT CAST(struct({self.aggregates}) AS string)\nFROM ({self.rows})"
 
 
 def digest_before(table: str, rewrite: TableRewrite, version: int) -> Digest:
@@ -91,15 +124,27 @@ def _columns(rewrite: TableRewrite, values: Mapping[Path, str]) -> dict[str, str
     }
 
 
-def digest_with_refused(
-    table: str, rewrite: TableRewrite, version: int, constraints: Iterable[str]
-) -> Digest:
-    """Return `digest_before`, and behind it for each constraint the number of rows that Delta refuses then.
+def row_conditions(rewrite: TableRewrite, constraints: Mapping[str, str]) -> dict[str, str]:
+    """Return what Delta requires of each new row, by its name for people: constraints, and NOT NULL."""
+    conditions = dict(constraints)
+    for path, field in walk_fields(rewrite.after):
+        if field.nullable is False and not any(isinstance(step, Part) for step in path):
+            conditions[f"NOT NULL of {format_path(path)}"] = f"{path_text(path)} IS NOT NULL"
+    return conditions
+
+
+def digest_with_refused(table: str, rewrite: TableRewrite, version: int, conditions: Iterable[str]) -> Digest:
+    """Return `digest_before`, and behind it for each condition the number of rows that Delta refuses then."""
+    counts = map(_refused, conditions)
+    return _digest(f"{table} VERSION AS OF {version}", converted_columns(rewrite), rewrite.after, counts)
+
+
+def _refused(condition: str) -> str:
+    """Return the number of rows that do not fulfil a condition.
 
     Null counts as a violation: Delta refuses it, unlike standard SQL (measured on Delta 4.4.0).
     """
-    counts = [f"count_if(NOT coalesce(({constraint}), false))" for constraint in constraints]
-    return _digest(f"{table} VERSION AS OF {version}", converted_columns(rewrite), rewrite.after, counts)
+    return f"count_if(NOT coalesce(({condition}), false))"
 
 
 def digest_after(table: str, rewrite: TableRewrite, version: int) -> Digest:
@@ -114,7 +159,7 @@ def _digest(source: str, texts: Mapping[str, str], columns: Struct, counts: Iter
     hashed = [_hashable(field) for field in columns.fields]
     sums = f"CAST(coalesce(sum(CAST(xxhash64({', '.join(hashed)}) AS decimal(20,0))), 0) AS string)"
     aggregates = ", ".join(("count(*)", *nulls, sums, *counts))
-    return Digest(f"SELECT {aggregates}\nFROM (SELECT {', '.join(inner)}\nFROM {source})", tuple(texts))
+    return Digest(aggregates, f"SELECT {', '.join(inner)}\nFROM {source}", tuple(texts))
 
 
 def _hashable(field: Field) -> str:

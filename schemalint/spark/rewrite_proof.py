@@ -16,7 +16,7 @@ from schemalint.base.values import frozen, replace
 from schemalint.delta.fill_expressions import fill_fault
 from schemalint.deploy.deploy_input import RewriteProof
 from schemalint.model.table_plan import TablePlan, TableRewrite
-from schemalint.planner.rewrite_statements import digest_with_refused
+from schemalint.planner.rewrite_statements import digest_with_refused, row_conditions
 from schemalint.spark.fill import TableFills
 from schemalint.spark.session import StatementError, ask
 
@@ -55,7 +55,7 @@ def _of_rows(
     rewrite: TableRewrite,
     declared: Mapping[str, str | None],
 ) -> RewriteProof:
-    """Read all rows once, as the proof after the write does, and count those that constraints refuse.
+    """Read all rows once, as the proof after the write does, and count those that Delta would refuse.
 
     No text of the log is evaluated, and of the contract none that must not run over the data (BF001).
     """
@@ -63,14 +63,15 @@ def _of_rows(
     constraints = {name: text for name, text in known.items() if fill_fault(text) is None}
     live = dict(plan.live.constraints) if plan.live is not None else {}
     left = sorted(known.keys() - constraints.keys() | {name for name in live if name not in declared})
-    digest = digest_with_refused(fills.table, rewrite, plan.version or 0, constraints.values())
+    conditions = row_conditions(rewrite, constraints)
+    digest = digest_with_refused(fills.table, rewrite, plan.version or 0, conditions.values())
     started = time.monotonic()
     with fills.in_zone(rewrite.time_zone):
         (row,) = ask(fills.session, digest.query)
-    counts = list(row)[len(row) - len(constraints) :]
+    counts = list(row)[len(row) - len(conditions) :]
     return replace(
         proof,
-        refused=dict(zip(constraints, counts, strict=True)),
+        refused=dict(zip(conditions, counts, strict=True)),
         reads_in=time.monotonic() - started,
         problem=f"no row is counted for {', '.join(left)}" if left else None,
     )

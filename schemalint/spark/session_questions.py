@@ -42,7 +42,7 @@ def with_proofs(session: SqlSession, deployment: Deployment) -> Deployment:
     Raises:
         ApplyError: The session has no Delta, or does not allow a setting that changes values.
     """
-    plans = [plan for plan in deployment.plan.tables if _fills(plan) or _is_rewritten(plan)]
+    plans = [plan for plan in deployment.plan.tables if _fills(plan) or plan.rewrite is not None]
     if not plans:
         return deployment
     require_delta(session)
@@ -54,25 +54,21 @@ def with_proofs(session: SqlSession, deployment: Deployment) -> Deployment:
             plan.table: proof_of(
                 _table(session, plan),
                 plan,
-                step.rewrite,
+                plan.rewrite,
                 deployment.contracts[plan.table].state.constraints,
                 time.time(),
             )
             for plan in plans
-            for step in plan.steps
-            if step.rewrite is not None
+            if plan.rewrite is not None
         }
     return replace(deployment, proofs=proofs, rewrite_proofs=rewrites)
-
-
-def _is_rewritten(plan: TablePlan) -> bool:
-    return any(step.rewrite is not None for step in plan.steps)
 
 
 def _fills(plan: TablePlan) -> list[Fill]:
     """Return the fills of a plan, each column once."""
     found = {fill.column: fill for step in plan.steps for fill in step.fills}
-    found |= {fill.column: fill for step in plan.steps if step.rewrite for fill in step.rewrite.values}
+    if plan.rewrite is not None:
+        found |= {fill.column: fill for fill in plan.rewrite.values}
     return list(found.values())
 
 

@@ -71,6 +71,7 @@ class TableRun:
         rewrite_attempts: How often a rewrite is run that meets commits of other writers.
         unfilled: The columns that have rows to fill after the last step.
         proved: The steps that dropped columns, and of which this run has proved that no value was lost.
+        table_id: The id that the table had when this run last read it; None before.
     """
 
     session: SqlSession
@@ -84,6 +85,7 @@ class TableRun:
     rewrite_attempts: int = 1
     unfilled: list[str] = field(default_factory=list)
     proved: list[Step] = field(default_factory=list)
+    table_id: str | None = None
 
     def run_steps(self) -> None:
         """Run all steps; before each, check that the table is in the state that the step requires.
@@ -99,10 +101,9 @@ class TableRun:
         self._prove_past_runs()
         expected = self.plan.live if self.plan.live is not None else TableState()
         waiting: list[Step] = []
-        table_id, remaining, attempt = self.plan.table_id, list(self.plan.steps), 1
+        remaining, attempt = list(self.plan.steps), 1
         while remaining:
-            before = self._read_unchanged(table_id, expected, remaining)
-            table_id = before.metadata.table_id if before else table_id
+            before = self._read_unchanged(expected, remaining)
             completed = self._completed_steps(expected, before, remaining)
             if completed:
                 expected = simulate(expected, remaining[:completed])
@@ -174,9 +175,7 @@ class TableRun:
                 table = self._verified(contract)
         return table, None if is_done(table) else ApplyError("other writers came first each time")
 
-    def _read_unchanged(
-        self, table_id: str | None, expected: TableState, remaining: list[Step]
-    ) -> LiveTable | None:
+    def _read_unchanged(self, expected: TableState, remaining: list[Step]) -> LiveTable | None:
         """Read the table; refuse it unless it is in the expected state, or some steps further."""
         table = self.read()
         exists = remaining[0].kind is not StepKind.CREATE
@@ -184,8 +183,7 @@ class TableRun:
             if exists:
                 raise ApplyError(f"{self.plan.table} was dropped since it was planned", help="plan again")
             return None
-        if table_id not in (None, table.metadata.table_id):
-            raise ApplyError(f"{self.plan.table} was recreated since it was planned", help="plan again")
+        self._require_same(table)
         if self._completed_steps(expected, table, remaining) is None:
             differences = deviations(
                 expected, without_unplanned_features(expected, table.state), remaining[0]
@@ -345,11 +343,22 @@ class TableRun:
         return table
 
     def read_existing(self) -> LiveTable:
-        """Read the table; refuse it if it is gone."""
+        """Read the table; refuse it if it is gone, or another one."""
         table = self.read()
         if table is None:
             raise ApplyError(f"{self.plan.table} was dropped during the run")
+        self._require_same(table)
         return table
+
+    def _require_same(self, table: LiveTable) -> None:
+        """Require that the table is the one that was planned; one that is created is known from then on."""
+        table_id = table.metadata.table_id
+        if (self.table_id or self.plan.table_id or table_id) != table_id:
+            raise ApplyError(
+                f"{self.plan.table} was recreated since it was planned",
+                help="look at its history, and plan again",
+            )
+        self.table_id = table_id
 
 
 def _empty_log(plan: TablePlan) -> ApplyError:

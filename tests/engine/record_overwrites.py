@@ -28,7 +28,7 @@ from schemalint.project.config.trust import find_trusted
 from schemalint.spark.apply_options import ApplyOptions, Unattended
 from schemalint.spark.runner import run_confirmed
 from schemalint.spark.session_catalog import SessionCatalog
-from support.lakehouse import Lakehouse
+from support.lakehouse import FOR_FEW_ROWS, Lakehouse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,13 +41,6 @@ RECORD = record_path("overwrites")
 ALLOW: Final = ("rewrite", "destructive", "upgrade")
 REWRITTEN: Final = "rewritten, all rows converted, nothing else changed"
 BATCH: Final = 7
-FOR_FEW_ROWS: Final = {
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.leafNodeDefaultParallelism": "1",
-}
-"""For tables of three rows, Spark needs longer to compile and to plan than to run."""
 
 
 class Change(NamedTuple):
@@ -266,12 +259,6 @@ QUESTIONS: Final = [
     ("timestampNtz", "string to timestamp_ntz"),
     *product(_AROUND[1 : _AROUND.index("constraints")], ["an array"]),
 ]
-ASKED_OF_ALL: Final = [
-    *product(("plain", "comments", "partitioned", "clustered", "mapped"), _EVERYWHERE),
-    *product(ON_IT, ["string to decimal"]),
-    *product(["plain"], [name for name in _TYPES if name != "string to timestamp_ntz"]),
-]
-"""What is recorded of the older releases too; the record may have more of QUESTIONS."""
 
 
 def contract(table: str, shape: str, change: str, *, after: bool) -> str:

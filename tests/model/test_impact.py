@@ -6,10 +6,10 @@ import pytest
 
 from schemalint.base.values import replace
 from schemalint.delta.change import PropertyChanged
-from schemalint.delta.datatype import INTEGER, UNMANAGED
+from schemalint.delta.datatype import INTEGER, UNMANAGED, Struct
 from schemalint.delta.table import TableState
 from schemalint.model.impact import risks
-from schemalint.model.table_plan import Fill, Step, StepKind, TablePlan
+from schemalint.model.table_plan import Cost, Fill, Step, StepKind, TablePlan, TableRewrite
 
 FEED = "delta.enableChangeDataFeed"
 
@@ -69,3 +69,10 @@ def test_the_drop_of_sources_counts_the_rows_of_each() -> None:
     assert "counts the rows before it drops: reads up to 7 bytes once" in risks(one, plan)
     assert "counts the rows before it drops: reads up to 7 bytes 2 times" in risks(two, plan)
     assert not any("bytes" in risk for risk in risks(replace(one, fills=()), plan))
+
+
+def test_without_a_session_a_rewrite_says_what_only_its_proof_knows() -> None:
+    plan = TablePlan("sales.orders", "/lake", "", live=TableState(), size=7)
+    step = Step(StepKind.REWRITE, "", (), (), cost=Cost.REWRITE, rewrite=TableRewrite(Struct(), Struct()))
+    (unknown,) = (risk for risk in risks(step, plan) if "plan --prove" in risk)
+    assert unknown.startswith("a value that does not convert, or a row that Delta refuses, ends it")

@@ -10,14 +10,17 @@ from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.delta.change import ClusteringChanged, PartitioningChanged, TypeChanged
 from schemalint.delta.datatype import Field, field_at, map_fields
+from schemalint.delta.engine import Engines, parse_engine
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.streams import StreamVerdict, effect_on_stream
 from schemalint.delta.table import History, HistoryEntry, Metadata, TableState
 from schemalint.model.table_plan import Approval, RefusalKind, StepKind
 from schemalint.planner import planned_commits
 from schemalint.planner.remaining_steps import completed_steps
+from schemalint.planner.rewrite_script import rewrite_script
 from schemalint.planner.rewrites import MetadataCommit, metadata_commits, unplanned_changes
 from schemalint.planner.simulate import simulate
+from support.effective import counting
 from support.rule_cases import load_cases
 from support.seam import created_table, planned
 
@@ -116,6 +119,35 @@ def test_a_column_with_an_id_gets_another_one_and_the_run_follows() -> None:
     assert (amount.column_id, id_.column_id is None) == (None, False)
     assert completed_steps(live, after, [step]) == 1
     assert completed_steps(live, live, [step]) == 0
+
+
+PROVED: Final = {
+    None: ["DECLARE OR REPLACE VARIABLE", "SET VARIABLE", "SET VARIABLE"],
+    "delta-spark 3.3.2": ["CACHE TABLE", "DROP VIEW", "CACHE TABLE", "DROP VIEW"],
+}
+
+
+@pytest.mark.parametrize("engine", PROVED)
+def test_a_script_evaluates_its_proofs_before_it_replaces_the_table(engine: str | None) -> None:
+    strict = OLD.replace("string}", "string, nullable: false}")
+    new = f"{{name: id, type: int}}, {NEW[:-1]}, nullable: false}}"
+    rules = 'constraints: {positive: amount > 0, odd: "amount > (select 1)"}'
+    live = created_table(declared(strict))
+    engines = Engines(parse_engine(engine)) if engine else Engines()
+    contract = counting(replace(declared(new, rules), engines=engines))
+    script = rewrite_script(contract, live, "main.sales.orders")
+    assert script is not None
+    zone, *proofs, replacement, insert, _positive, _odd = script.statements
+    assert zone == "SET TIME ZONE 'UTC'"
+    for proof, verb in zip(proofs, PROVED[engine], strict=True):
+        assert proof.startswith(verb)
+    assert replacement.startswith("CREATE OR REPLACE TABLE")
+    assert insert.startswith("INSERT INTO")
+    (of_rows,) = (proof for proof in proofs if "refuses a row" in proof)
+    assert "NOT NULL of amount refuses a row" in of_rows
+    assert "positive refuses a row" in of_rows
+    assert "select 1" not in of_rows
+    assert sum("rows were written since version 0" in proof for proof in proofs) == 1
 
 
 RICH: Final = f"properties: {{delta.columnMapping.mode: name, team: sales}}\ndescription: all\n{UPGRADE}"

@@ -145,6 +145,23 @@ def test_table_recreated_since_the_plan_is_not_altered(deployed: Lakehouse) -> N
     assert stopped.outcome is Outcome.FAILED
 
 
+def test_a_table_that_is_recreated_after_the_last_statement_is_told(deployed: Lakehouse) -> None:
+    deployed.declare(BASE.replace("{name: a, type: int}", "{name: a, type: int, comment: new}"))
+
+    def replace(number: int) -> None:
+        if number == 1:
+            deployed.session.sql(
+                f"REPLACE TABLE delta.`{deployed.uri}` (a int COMMENT 'new', b int, c string) USING delta "
+                "TBLPROPERTIES ('delta.enableTypeWidening' = 'true', 'delta.columnMapping.mode' = 'name')"
+            )
+
+    session = Interrupted(deployed.session, after=replace)
+    stopped = deployed.apply(session)
+
+    assert "was recreated since it was planned" in _failure_message(stopped)
+    assert len(session.statements) == 1
+
+
 @pytest.mark.each_time("once")
 @pytest.mark.parametrize("times", [1, 99], ids=["once", "for-ever"])
 def test_conflict_with_a_writer_is_retried_a_limited_number_of_times(

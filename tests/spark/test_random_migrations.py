@@ -124,7 +124,7 @@ class Model:
 @pytest.mark.parametrize("seed", range(RUNS))
 def test_a_random_migration_loses_no_value(lakehouse: Lakehouse, seed: int) -> None:
     chosen = random.Random(seed)  # noqa: S311 (no secret is made of it)
-    lakehouse = lakehouse.uncompiled()
+    lakehouse = lakehouse.for_few_rows()
     new, expression, read = chosen.choice(list(READINGS.values()))
     migration = Migration(lakehouse, "string", new, expression)
     model = Model(migration, chosen)

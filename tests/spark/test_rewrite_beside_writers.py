@@ -16,6 +16,7 @@ import pytest
 from schemalint.deploy.results import Outcome
 from schemalint.spark import rewrite
 from support.faulty_sessions import Killed
+from support.lakehouse import FOR_FEW_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,12 +121,13 @@ def test_no_row_is_lost_and_none_is_doubled_beside_a_writer(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     chance = random.Random(seed)  # noqa: S311 (no secret)
+    lakehouse = lakehouse.for_few_rows()
     lakehouse.declare(OLD)
     lakehouse.apply()
     lakehouse.insert(", ".join(f"({id_}, '{id_}')" for id_ in range(FIRST)))
     lakehouse.declare(NEW)
     _killed_at_some_point(monkeypatch, chance)
-    writer = Writer(lakehouse.another_session(), lakehouse.uri, seed)
+    writer = Writer(lakehouse.another_session(FOR_FEW_ROWS), lakehouse.uri, seed)
     writer.start()
     try:
         applied = _applied(lakehouse, chance)

@@ -63,8 +63,8 @@ def declare(project: Project, text: str) -> None:
     project.repo.commit()
 
 
-def planned(project: Project) -> dict[str, Any]:
-    run = project.run("plan", "--via", "spark", "--all", "--output-format", "json")
+def planned(project: Project, *options: str) -> dict[str, Any]:
+    run = project.run("plan", "--via", "spark", "--all", "--output-format", "json", *options)
     assert run.status == 4, run.err
     (table,) = json.loads(run.out)["tables"]
     return dict(table)
@@ -99,6 +99,69 @@ def test_the_script_keeps_all_that_an_overwrite_would_lose_and_apply_proves_it(
     applied = project.run("apply", "--via", "spark", "--yes")
     assert applied.status == 0, applied.err
     assert project.run("plan", "--via", "spark", "--all", "--exit-code").status == 0
+
+
+STRICT: Final = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: id, type: bigint, nullable: false}
+  - {name: amount, type: string, nullable: false}
+constraints: {short: length(amount) < 5}
+"""
+LOSSY: Final = STRICT.replace(
+    "amount, type: string",
+    'amount, type: "decimal(12,2)", '
+    'rewrite: {from: string, with: "cast(amount as decimal(12,2))", unfilled: keep_null}',
+)
+
+
+def run_script(spark: SparkSession, statements: list[str]) -> str:
+    """Run a script until an error ends it; return the error."""
+    for statement in statements:
+        try:
+            spark.sql(statement)
+        except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
+            return str(error)
+    return ""
+
+
+def version_of(spark: SparkSession) -> int:
+    (newest,) = spark.sql("DESCRIBE HISTORY sales.orders LIMIT 1").collect()
+    return int(newest["version"])
+
+
+@pytest.mark.parametrize(("value", "nulls"), [("few", 1), ("123", 0)])
+def test_rows_that_delta_refuses_are_counted_and_end_the_script_before_it_replaces_the_table(
+    project: Project, spark: SparkSession, value: str, nulls: int
+) -> None:
+    """Its INSERT would leave an empty table, and ADD CONSTRAINT one without the constraint."""
+    spark.sql("DROP TABLE sales.orders")
+    declare(project, STRICT)
+    assert project.run("apply", "--via", "spark", "--yes").status == 0
+    spark.sql(f"INSERT INTO sales.orders VALUES (1, '1.50'), (2, '{value}')")
+    declare(project, f"{LOSSY}allow: [{APPROVED.format('id')}, {APPROVED.format('amount')}]\n")
+    table = planned(project, "--prove")
+    refused = {"short": 1, "NOT NULL of id": 0, "NOT NULL of amount": nulls}
+    assert table["rewrite_proof"]["refused"] == refused
+    version = version_of(spark)
+    assert "refuses a row" in run_script(spark, table["script"])
+    assert version_of(spark) == version
+
+
+def test_a_row_that_came_after_the_plan_ends_the_script_before_it_replaces_the_table(
+    project: Project, spark: SparkSession
+) -> None:
+    declare(project, WAITING)
+    script = planned(project)["script"]
+    spark.sql("INSERT INTO sales.orders (id, amount) VALUES (3, '3')")
+    version = version_of(spark)
+    assert "rows were written since version" in run_script(spark, script)
+    assert version_of(spark) == version
+    assert run_script(spark, planned(project)["script"]) == ""
+    assert project.run("apply", "--via", "spark", "--yes").status == 0
+    amounts = {row["id"]: row["amount"] for row in spark.table("sales.orders").collect()}
+    assert amounts == {1: Decimal("1.50"), 2: None, 3: Decimal("3.00")}
 
 
 def test_what_the_script_did_not_keep_is_told_by_apply(project: Project, spark: SparkSession) -> None:

@@ -39,6 +39,12 @@ UNCOMPILED: Final = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 """The settings of a session that compiles no code."""
+FOR_FEW_ROWS: Final = {
+    **UNCOMPILED,
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.leafNodeDefaultParallelism": "1",
+}
+"""For tables of few rows, Spark needs longer to compile and to plan than to run."""
 
 
 @dataclass(frozen=True)
@@ -130,9 +136,9 @@ class Lakehouse:
             session.conf.set(key, value)
         return session
 
-    def uncompiled(self) -> Lakehouse:
-        """Return the lakehouse with a session that compiles no code, which few rows are not worth."""
-        return replace(self, session=self.another_session(UNCOMPILED))
+    def for_few_rows(self) -> Lakehouse:
+        """Return the lakehouse with a session that neither compiles nor adapts its plans."""
+        return replace(self, session=self.another_session(FOR_FEW_ROWS))
 
     def sql(self, action: str) -> None:
         """Alter ``sales.orders`` by hand, as another client would."""

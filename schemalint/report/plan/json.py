@@ -55,7 +55,7 @@ def _table(deployment: Deployment, plan: TablePlan) -> dict[str, object]:
         "risks": list(table_risks(plan)),
         "waiting": [step.sql for step in plan.waiting],
         "refusals": [_refusal(refusal) for refusal in plan.refusals],
-        **({"script": list(plan.script)} if plan.script else {}),
+        **({"script": list(plan.script.statements)} if plan.script is not None else {}),
         "origin": _origin(plan, deployment.contracts.get(plan.table)),
         **_proofs(deployment, plan),
         **_rewrite_proof(deployment, plan),

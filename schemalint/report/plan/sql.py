@@ -51,7 +51,7 @@ def _table(deployment: Deployment, plan: TablePlan) -> Iterator[str]:
         yield sql_comment(f"refused: {refusal_text(refusal)}")
         for way in refusal.finding.ways if refusal.finding else ():
             yield sql_comment(f"way out: {way_text(way)}")
-    if plan.script:
+    if plan.script is not None:
         yield sql_comment(f"{SCRIPT}: schemalint plan prints it")
     yield from (sql_comment(f"waiting: {text}") for text in waiting_texts(plan))
     if not all(is_printable_sql(step.sql) for step in plan.steps):

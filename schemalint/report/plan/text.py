@@ -98,9 +98,10 @@ def _table_lines(deployment: Deployment, plan: TablePlan, *, color: bool) -> Ite
             yield f"      then: {printable(consequence_text(each))}"
         for way in refusal.finding.ways if refusal.finding else ():
             yield f"      way out: {printable(way_text(way))}"
-    if plan.script:
+    if plan.script is not None:
         yield f"  {SCRIPT}:"
-        yield from (f"      {printable(line)}" for text in plan.script for line in f"{text};".split("\n"))
+        for text in plan.script.statements:
+            yield from (f"      {printable(line)}" for line in f"{text};".split("\n"))
     missing = missing_approvals(deployment, plan)
     if plan.done:
         yield f"  {plan.done} of {counted(plan.done + len(plan.steps), 'statement')} done already"

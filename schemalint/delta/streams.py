@@ -91,8 +91,9 @@ class StreamCommit:
         new_id: Whether the table has another id after the commit, as after REPLACE TABLE: a stream refuses
             to read it (``DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE``).
         replaces_rows: Whether it changes metadata, and removes all rows and adds them again, as a rewrite: a
-            stream ends there. Only a tracked one with ``skipChangeCommits``, which no declaration tells, may
-            go on after one stop (measured on Delta 3.3.2, 4.0.1 and 4.4.0).
+            stream ends there. Only a tracked one with ``skipChangeCommits`` or ``ignoreChanges``, which no
+            declaration tells, goes on after one stop, and only if no type changed (measured on Delta 4.0.1
+            and 4.4.0; on 3.3.2 one with ``skipChangeCommits`` goes on in both cases).
     """
 
     before: TableState

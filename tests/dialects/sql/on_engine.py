@@ -240,9 +240,8 @@ def main(folders: list[str]) -> None:
         for named in folders:
             folder, _, first = named.partition(":")
             counts: Counter[str] = Counter()
-            every = chain(altered(engine, Path(folder)), judged(engine, Path(folder), int(first or 0)))
-            if is_alone:
-                every = chain(alone(engine, Path(folder)))
+            behind = chain(altered(engine, Path(folder)), judged(engine, Path(folder), int(first or 0)))
+            every = alone(engine, Path(folder)) if is_alone else behind
             for what, place, words in every:
                 counts[what] += 1
                 if words:

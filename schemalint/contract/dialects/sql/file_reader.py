@@ -238,9 +238,9 @@ class FileReader:
 
 
 def _behind_kind(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Return what follows TABLE or VIEW, and IF NOT EXISTS, in a CREATE."""
+    """Return what follows TABLE or VIEW, and IF NOT EXISTS, in a CREATE; nothing where it has neither."""
     words = [token.word for token in tokens]
-    index = next(index for index, word in enumerate(words) if word in _RELATIONS)
+    index = next((index for index, word in enumerate(words) if word in _RELATIONS), len(words))
     if words[index + 1 : index + 4] == ["IF", "NOT", "EXISTS"]:
         index += 3
     return tokens[index + 1 :]

@@ -20,11 +20,13 @@ class WrittenRefusal(NamedTuple):
         kind: The name of its `RefusalKind`.
         text: Its reason.
         module: Its module in ``schemalint/``, as a path.
+        has_help: Whether it says what to do.
     """
 
     kind: str
     text: str
     module: str
+    has_help: bool
 
     def matches(self, reason: str) -> bool:
         return re.fullmatch(".+".join(map(re.escape, self.text.split("…"))), reason) is not None
@@ -49,11 +51,16 @@ def _of_function(tree: ast.Module, function: ast.FunctionDef, module: str) -> li
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refusal"
     ]
     return [
-        WrittenRefusal(kind, text, module)
+        WrittenRefusal(kind, text, module, has_help=_has_help(call))
         for call in calls
         for kind in _kinds(tree, call.args[0])
         for text in _texts(function, call)
     ]
+
+
+def _has_help(call: ast.Call) -> bool:
+    _kind, _reason, *rest = call.args
+    return bool(rest) or any(keyword.arg == "help" for keyword in call.keywords)
 
 
 def _kinds(tree: ast.Module, node: ast.expr) -> list[str]:

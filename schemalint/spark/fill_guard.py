@@ -22,10 +22,13 @@ from schemalint.spark.fill import Rows, TableFills
 from schemalint.spark.session import ATTEMPTS, ask, pause
 
 _MOST_NAMED: Final = 5
-_WAYS_OUT: Final = (
-    "apply with --allow data, correct the values, or say in `backfill` what may be lost: "
-    "`unfilled: keep_null`, `inexact: keep_converted`, `differing: keep_new` or `differing: refill`"
-)
+_WAYS_OUT: Final = {
+    "to fill": "apply with --allow data",
+    "not converted": "correct the values, or say in `backfill` that they may be lost: `unfilled: keep_null`",
+    "inexact": "say in `backfill` that the other values will do: `inexact: keep_converted`",
+    "differing": "say in `backfill` which value is the truth: `differing: keep_new` or `differing: refill`",
+}
+"""What can be done about each kind of rows of `Rows.in_the_way`."""
 
 _ACCEPT: Final = "take `backfill` out of the contract; put it back before if it was out when the column went"
 
@@ -128,7 +131,7 @@ def _require_proof(fills: TableFills, all_fills: Sequence[Fill], table: str) -> 
             waits = all(set(rows.in_the_way(fill)) <= {f"{rows.to_fill:,} to fill"} for fill, rows in counts)
             raise (UnfilledError if waits else ApplyError)(
                 f"{table}: nothing was dropped: values of version {version} would be lost: {lost}",
-                help=_WAYS_OUT,
+                help=ways_out(counts),
             )
         if fills.read().version == version:
             return version, "; ".join(
@@ -140,6 +143,12 @@ def _require_proof(fills: TableFills, all_fills: Sequence[Fill], table: str) -> 
         f"{table}: nothing was dropped: other writers commit after each count of the rows",
         help="pause them, and apply again",
     )
+
+
+def ways_out(counts: Iterable[tuple[Fill, Rows]]) -> str:
+    """Return what can be done about the rows that keep a source from being dropped, and about no others."""
+    kinds = {text.partition(" ")[2] for fill, rows in counts for text in rows.in_the_way(fill)}
+    return "; ".join(way for kind, way in _WAYS_OUT.items() if kind in kinds)
 
 
 def _lost(counts: Iterable[tuple[Fill, Rows]]) -> str:

@@ -126,6 +126,24 @@ def test_a_field_in_an_array_points_to_its_own_line() -> None:
     assert place == f"{FILE}:7:12"
 
 
+@pytest.mark.parametrize(
+    ("clauses", "description", "properties"),
+    [
+        ("TBLPROPERTIES ('comment' = 'x', 'Comment' = 'y')", "x", {"Comment": "y"}),
+        ("TBLPROPERTIES ('comment' = 'x') COMMENT 'y'", "y", {}),
+        ("COMMENT 'y' TBLPROPERTIES ('comment' = 'x')", "y", {}),
+        ("OPTIONS ('k' = 'v') TBLPROPERTIES ('k' = 'w')", UNMANAGED, {"k": "v", "option.k": "v"}),
+        ("TBLPROPERTIES ('path' = 'x', 'option.path' = 'y', 'PATH' = 'z')", UNMANAGED, {"PATH": "z"}),
+        ("COMMENT 'y'; ALTER TABLE t SET TBLPROPERTIES ('comment' = 'z')", "z", {}),
+        ("COMMENT 'y'; ALTER TABLE t UNSET TBLPROPERTIES ('comment')", None, {}),
+    ],
+)
+def test_properties_are_what_delta_stores(clauses: str, description: object, properties: object) -> None:
+    """As measured on Delta 4.4.0: `test_sql_clauses.py` asks it."""
+    state = table(f"CREATE TABLE t (a INT) USING delta {clauses}").state
+    assert (state.description, state.properties) == (description, properties)
+
+
 @pytest.mark.parametrize("written", ["${c}", "{c}", "{{ c }}", "{{c}}", ":c"])
 def test_variables_of_the_entry_are_replaced(written: str) -> None:
     contract = table(

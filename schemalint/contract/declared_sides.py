@@ -152,7 +152,8 @@ def stale_base(repository: Repository, base: Side, folder: str, origin: Origin) 
         if not git.is_known(repository, origin.commit):
             message = f"--base-from is of commit {origin.commit[:12]}, which this clone does not have"
             return [GitError(message, help=advice)]
-        if git.sources_differ(repository, origin.commit, commit, folder):
+        made_of = Revision(origin.commit, origin.commit, "the file says so")
+        if git.sources_differ(repository, made_of, base, folder):
             message = (
                 f"--base-from is of commit {origin.commit[:12]}, and the project differs at {commit[:12]}"
             )
@@ -201,7 +202,7 @@ def why_stale(
                 return "is as git has it, and not of this run"
             return ""
         is_same = before is not None and before.origin == after.origin and isinstance(base, Revision)
-        if is_same and git.sources_differ(repository, base.commit or "", head.commit or "HEAD", entry.folder):
+        if is_same and git.sources_differ(repository, base, head, entry.folder, entry.path):
             return "is that of the base, and the project differs"
         return ""
     made_at = _time(after.origin.made_at)

@@ -187,6 +187,30 @@ def test_a_committed_manifest_that_stays_behind_its_project_is_an_error(shop: Sh
     assert (run.status, "is that of the base, and the project differs" in run.out) == (2, True)
 
 
+@pytest.mark.parametrize("side", [(), ("--head", "index")], ids=["working tree", "index"])
+def test_a_committed_manifest_is_behind_what_is_not_committed(shop: Shop, side: tuple[str, ...]) -> None:
+    """An edited file, a new one and a removed one; not what dbt writes beside its manifest."""
+    stale = "target/manifest.json is that of the base, and the project differs: run dbt parse"
+    shop.repo.write(".gitignore", "")
+    shop.repo.commit()
+    shop.repo.write("target/compiled/shop/models/orders.sql", "select 1")
+    shop.repo.write("dbt_packages/utils/models/one.yml", "version: 2")
+    shop.repo.git("add", "--all")
+    assert stale not in shop.check(*side).out
+    for edit in (
+        lambda: shop.repo.write("models/orders.sql", "select 2 as order_id"),
+        lambda: shop.repo.write("models/fees.sql", "select 1 as fee_id"),
+        lambda: shop.repo.git("rm", "--quiet", "models/payments.sql"),
+    ):
+        edit()
+        shop.repo.git("add", "--all")
+        run = shop.check(*side)
+        assert stale in run.out
+        shop.repo.git("reset", "--quiet", "--hard")
+    shop.repo.write("models/fees.sql", "select 1 as fee_id")  # git does not know it yet
+    assert (stale in shop.check(*side).out) == (not side)
+
+
 def test_a_manifest_that_is_older_than_the_yaml_is_not_compared(shop: Shop) -> None:
     file, later = shop.repo.path / "models/schema.yml", time.time() + 60
     os.utime(file, (later, later))

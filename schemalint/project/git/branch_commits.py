@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Final
 
 from schemalint.project.git.globs import escape_glob
-from schemalint.project.git.listing import REGULAR, selection
+from schemalint.project.git.listing import REGULAR, list_sides, selection
 from schemalint.project.git.revisions import (
     FULL_ID,
     MissingHistoryError,
@@ -23,6 +24,7 @@ from schemalint.project.git.revisions import (
 
 if TYPE_CHECKING:
     from schemalint.project.git.repository import Repository
+    from schemalint.project.git.sides import Side
 
 _SOURCES: Final = ("*.sql", "*.yml", "*.yaml")
 
@@ -101,14 +103,25 @@ def _records(out: IO[bytes]) -> Iterator[bytes]:
 _CHUNK = 1 << 16
 
 
-def sources_differ(repo: Repository, commit: str, other: str, folder: str) -> bool:
-    """Whether SQL or YAML files in a folder differ between two commits (one git process).
+def sources_differ(repo: Repository, base: Side, head: Side, folder: str, made: str = "") -> bool:
+    """Whether SQL or YAML files of a project differ between two sides (two git processes).
+
+    Args:
+        repo: The repository.
+        base: The old side.
+        head: The new side.
+        folder: The folder of the project.
+        made: The file that a tool made of the project: what it writes beside that file is no source.
 
     Raises:
         GitError: A commit is unknown.
     """
-    command = ("diff-tree", "-r", "--quiet", commit, other, "--", *_pathspecs(folder))
-    return repo.run(*command, statuses=(0, 1)).returncode == 1
+    beside = _below(posixpath.dirname(made))
+    left_out = (f"!{beside}compiled/**", f"!{beside}run/**", "!**/dbt_packages/**")
+    before, after = list_sides(
+        repo, base, head, [*(f"{_below(folder)}**/{name}" for name in _SOURCES), *left_out]
+    )
+    return before != after
 
 
 def sources_changed_at(repo: Repository, commit: str, folder: str) -> dt.datetime | None:
@@ -130,5 +143,8 @@ def sources_changed_at(repo: Repository, commit: str, folder: str) -> dt.datetim
 
 
 def _pathspecs(folder: str) -> Sequence[str]:
-    below = f"{escape_glob(folder)}/" if folder else ""
-    return [f":(glob){below}**/{name}" for name in _SOURCES]
+    return [f":(glob){_below(folder)}**/{name}" for name in _SOURCES]
+
+
+def _below(folder: str) -> str:
+    return f"{escape_glob(folder)}/" if folder else ""

@@ -193,7 +193,8 @@ def test_a_committed_manifest_is_behind_what_is_not_committed(shop: Shop, side: 
     stale = "target/manifest.json is that of the base, and the project differs: run dbt parse"
     shop.repo.write(".gitignore", "")
     shop.repo.commit()
-    shop.repo.write("target/compiled/shop/models/orders.sql", "select 1")
+    for folder in ("compiled", "run"):
+        shop.repo.write(f"target/{folder}/shop/models/orders.sql", "select 1")
     shop.repo.write("dbt_packages/utils/models/one.yml", "version: 2")
     shop.repo.git("add", "--all")
     assert stale not in shop.check(*side).out

@@ -274,7 +274,7 @@ class _Reverser:
             reason = f"Delta drops columns only with {COLUMN_MAPPING_MODE}"
         elif path_key(path) in self._listed:
             reason = "it is already listed as dropped, and an entry takes effect only once"
-        elif isinstance(self.current.partitioned_by, tuple) and path[0] in self.current.partitioned_by:
+        elif path[0] in self.current.partition_columns:
             reason = "the table is partitioned by it"
         if reason:
             self.notes.append(f"{format_path(path)} stays: {reason}")

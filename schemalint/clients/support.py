@@ -19,7 +19,7 @@ from schemalint.clients.client_table import (
     type_name,
 )
 from schemalint.delta import protocol
-from schemalint.delta.datatype import VOID, Atomic, Struct, walk, walk_fields
+from schemalint.delta.datatype import VOID, Atomic, Struct, items_of, walk, walk_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import TableState
@@ -63,8 +63,7 @@ def recorded_type_changes(state: TableState) -> frozenset[tuple[str, str]]:
     return frozenset(
         (type_name(recorded.from_type), type_name(recorded.to_type))
         for _path, field in walk_fields(state.columns)
-        if isinstance(field.type_changes, tuple)
-        for recorded in field.type_changes
+        for recorded in items_of(field.type_changes)
     )
 
 

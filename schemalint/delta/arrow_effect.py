@@ -181,7 +181,7 @@ def _merged(table: TableState, data: Struct) -> Effect:
     columns = _merged_struct(table.columns, data, ())
     if columns != table.columns and _is_mapped(table):
         raise RefusedWrite("Schema evolution on column-mapped tables is not yet supported")
-    if columns != table.columns and isinstance(table.partitioned_by, tuple) and table.partitioned_by:
+    if columns != table.columns and table.partition_columns:
         columns = _with_partitions_last(columns, table)
     return Effect(replace(table, columns=columns), notes=tuple(_notes(table.columns, data)))
 

@@ -35,6 +35,13 @@ Managed: TypeAlias = T | Unmanaged
 """A declared value, or `UNMANAGED`."""
 
 
+def items_of(value: Managed[tuple[T, ...]]) -> tuple[T, ...]:
+    """Return the items of a part of a table, none if it is unmanaged."""
+    if isinstance(value, Unmanaged):
+        return ()
+    return value
+
+
 @frozen
 class Atomic:
     """A type that its name describes completely, such as ``long``, ``date``, ``variant`` or ``time(6)``."""

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from schemalint.base.values import frozen
 from schemalint.delta import protocol
-from schemalint.delta.datatype import Unmanaged, walk_fields
+from schemalint.delta.datatype import walk_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable, TableState
@@ -99,8 +99,8 @@ def _activations(state: TableState) -> Iterator[tuple[Reason, str]]:
             yield ("column", format_path(path)), "typeWidening"
         if isinstance(field.default, str):
             yield ("column", format_path(path)), "allowColumnDefaults"
-    if state.clustered_by and not isinstance(state.clustered_by, Unmanaged):
-        yield ("clustering", ", ".join(map(format_path, state.clustered_by))), "clustering"
+    if state.clustering_columns:
+        yield ("clustering", ", ".join(map(format_path, state.clustering_columns))), "clustering"
 
 
 def _with_required(reasons: dict[str, list[Reason]]) -> dict[str, list[Reason]]:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Final, TypeAlias, TypeVar
 
-from schemalint.delta.datatype import Atomic, DataType, Decimal, Field, Identity, RecordedChange
+from schemalint.delta.datatype import Atomic, DataType, Decimal, Field, Identity, RecordedChange, items_of
 from schemalint.delta.path import Part
 from schemalint.delta.type_json import (
     COLLATIONS,
@@ -99,8 +99,8 @@ def metadata_of(field: Field, *, top_level: bool) -> Metadata:
         metadata[IDENTITY_START] = field.identity.start
         metadata[IDENTITY_STEP] = field.identity.step
         metadata[IDENTITY_EXPLICIT] = field.identity.allow_explicit_insert
-    if isinstance(field.type_changes, tuple) and field.type_changes:
-        metadata[TYPE_CHANGES] = [_type_change_json(change) for change in field.type_changes]
+    if type_changes := items_of(field.type_changes):
+        metadata[TYPE_CHANGES] = [_type_change_json(change) for change in type_changes]
     if identifiers := collations(field.name, field.type):
         metadata[COLLATIONS] = identifiers
     if top_level and (text := raw_type(field.type)):

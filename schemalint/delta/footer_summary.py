@@ -165,7 +165,7 @@ def physical_types(table: LiveTable, summary: FooterSummary) -> PhysicalTypes:
     state = table.state
     by_id = state.column_mapping == "id"
     # Delta 4.4.0 writes partition values into the files too, but reads them from the log.
-    partitions = state.partitioned_by if isinstance(state.partitioned_by, tuple) else ()
+    partitions = state.partition_columns
     files_of: dict[tuple[Path, DataType], Files] = {}
     for leaf, files in summary.leaves.items():
         column = _declared_column(state.columns, leaf, by_id=by_id)

@@ -12,7 +12,17 @@ import json
 from collections.abc import Container, Iterable
 
 from schemalint.delta.change import FieldAdded
-from schemalint.delta.datatype import Char, DataType, Field, Struct, Varchar, type_at, walk, walk_fields
+from schemalint.delta.datatype import (
+    Char,
+    DataType,
+    Field,
+    Struct,
+    Varchar,
+    items_of,
+    type_at,
+    walk,
+    walk_fields,
+)
 from schemalint.delta.path import Path, PathIndex, lowercased
 from schemalint.delta.sql_text import name_error
 from schemalint.delta.type_json import RAW_TYPE, read_raw_type
@@ -107,5 +117,4 @@ def is_lost_if_altered(column: Field) -> bool:
     if not (is_container(column.type) and has_length(column.type)):
         return False
     has_fields = any(isinstance(inner, Struct) for _path, inner in walk(column.type))
-    is_widened = isinstance(column.type_changes, tuple) and bool(column.type_changes)
-    return has_fields or is_widened
+    return has_fields or bool(items_of(column.type_changes))

@@ -24,6 +24,7 @@ from schemalint.delta.datatype import (
     Unmanaged,
     Varchar,
     field_at,
+    items_of,
     walk,
     walk_fields,
 )
@@ -116,11 +117,9 @@ def _of_table(
     if missing := needed_features(features, active) - needed_to_alter(features, active):
         names = ", ".join(sorted(missing))
         yield f"its new type needs {names}: apply `features: [{names}]` by itself before"
-    is_clustered = isinstance(before.clustered_by, tuple) and bool(before.clustered_by)
-    if is_clustered and isinstance(after.clustered_by, Unmanaged):
+    if before.clustering_columns and isinstance(after.clustered_by, Unmanaged):
         yield "it would lose the clustering, which the contract does not declare"
-    histories = (field.type_changes for _path, field in walk_fields(after.columns))
-    if any(isinstance(history, tuple) and history for history in histories):
+    if any(items_of(field.type_changes) for _path, field in walk_fields(after.columns)):
         yield "it would lose the recorded type changes, which the contract declares"
 
 

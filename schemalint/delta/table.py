@@ -10,7 +10,7 @@ from typing import Final
 from schemalint.base.values import field, frozen, grouped, replace
 from schemalint.delta import properties, protocol
 from schemalint.delta.column_users import ColumnUsers
-from schemalint.delta.datatype import UNMANAGED, DataType, Managed, Struct, walk_fields
+from schemalint.delta.datatype import UNMANAGED, DataType, Managed, Struct, items_of, walk_fields
 from schemalint.delta.invariants import invariants_of
 from schemalint.delta.path import Path, PathIndex, field_names, path_key
 from schemalint.delta.protocol import Protocol
@@ -86,14 +86,22 @@ class TableState:
     @cached_property
     def partition_keys(self) -> frozenset[str]:
         """The names of the partition columns in lower case."""
-        names = self.partitioned_by
-        return frozenset(name.lower() for name in names) if isinstance(names, tuple) else frozenset()
+        return frozenset(name.lower() for name in self.partition_columns)
+
+    @property
+    def partition_columns(self) -> tuple[str, ...]:
+        """The names of the partition columns, none if they are unmanaged."""
+        return items_of(self.partitioned_by)
+
+    @property
+    def clustering_columns(self) -> tuple[Path, ...]:
+        """The paths of the clustering columns, none if they are unmanaged."""
+        return items_of(self.clustered_by)
 
     @cached_property
     def clustering(self) -> PathIndex[Path]:
         """The paths of the clustering columns by their keys (`path_key`)."""
-        paths = self.clustered_by if isinstance(self.clustered_by, tuple) else ()
-        return PathIndex((path_key(path), path) for path in paths)
+        return PathIndex((path_key(path), path) for path in self.clustering_columns)
 
     @cached_property
     def constraint_users(self) -> ColumnUsers[str]:
@@ -139,10 +147,10 @@ class TableState:
     def active_features(self) -> frozenset[str]:
         """The features that columns, properties, constraints and clustering enable."""
         constraints = [name for name, expression in self.constraints.items() if expression is not None]
-        clustering = (
-            protocol.CLUSTERING if isinstance(self.clustered_by, tuple) and self.clustered_by else frozenset()
-        )
-        return protocol.activated(self.columns, self.properties, constraints) | clustering
+        active = protocol.activated(self.columns, self.properties, constraints)
+        if self.clustering_columns:
+            return active | protocol.CLUSTERING
+        return active
 
 
 @frozen

@@ -22,10 +22,12 @@ from schemalint.delta.datatype import (
     Char,
     DataType,
     Field,
+    Managed,
     RecordedChange,
     String,
     Varchar,
     field_at,
+    items_of,
     type_at,
 )
 from schemalint.delta.field_metadata import TYPE_CHANGES, recorded_type
@@ -111,7 +113,7 @@ def record_of(field: Field, at: PartPath | None = None) -> Record:
     The record is empty if it cannot be read; see `is_readable`.
     """
     if at is None:
-        return _record(field.type_changes)
+        return items_of(field.type_changes)
     return _entries(field.type_changes, at)
 
 
@@ -183,7 +185,7 @@ def record_steps(step: HistoryStep) -> Iterator[RecordStep]:
         field = field_at(columns, carrier)
         if field is None or not is_readable(field):
             continue
-        for at in dict.fromkeys(entry.at for entry in (*_record(old), *record_of(field))):
+        for at in dict.fromkeys(entry.at for entry in (*items_of(old), *record_of(field))):
             type_ = type_at(field.type, at)
             if type_ is not None and (*carrier, *at) not in type_changes:
                 yield RecordStep((*carrier, *at), type_, type_, _entries(old, at), record_of(field, at))
@@ -239,14 +241,8 @@ def _pairs(record: Record) -> list[tuple[DataType, DataType]]:
     return [(entry.from_type, entry.to_type) for entry in record]
 
 
-def _record(type_changes: object) -> Record:
-    if isinstance(type_changes, tuple):
-        return type_changes
-    return ()
-
-
-def _entries(type_changes: object, at: PartPath) -> Record:
-    return tuple(entry for entry in _record(type_changes) if entry.at == at)
+def _entries(type_changes: Managed[Record], at: PartPath) -> Record:
+    return tuple(entry for entry in items_of(type_changes) if entry.at == at)
 
 
 def _raw(field: Field) -> object:

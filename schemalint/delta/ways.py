@@ -27,7 +27,7 @@ from schemalint.delta.change import (
     PartitioningChanged,
     TypeChanged,
 )
-from schemalint.delta.datatype import LONG, Identity, Struct, field_at, type_at, walk
+from schemalint.delta.datatype import LONG, Identity, Struct, field_at, items_of, type_at, walk
 from schemalint.delta.engine import DELTA_SPARK, Engine
 from schemalint.delta.engine_answers import changes_type
 from schemalint.delta.lost_by_rewrite import (
@@ -232,11 +232,12 @@ def _ways_of_others(change: Change, state: TableState) -> Iterator[WayOut]:
                 yield _by_nullable_column(format_path(path))
             yield _by_definition(state)
         case PartitioningChanged(new=new):
-            names = ", ".join(format_path((name,)) for name in new) if isinstance(new, tuple) else ""
+            names = ", ".join(format_path((name,)) for name in items_of(new))
             yield _by_overwriting(state, f"with partitionBy({names})" if names else "without partitionBy")
             replacement = _by_replacing(state, f" PARTITIONED BY ({names})" if names else "")
-            is_clustered = bool(names) and bool([*lost_clustering(state)])
-            yield replace(replacement, refused=_CLUSTERED) if is_clustered else replacement
+            if names and any(lost_clustering(state)):
+                replacement = replace(replacement, refused=_CLUSTERED)
+            yield replacement
         case ClusteringChanged(new=(_, *_) as clustering):
             names = ", ".join(map(format_path, clustering))
             overwrite = _by_overwriting(
@@ -286,9 +287,9 @@ def _ways_of_others(change: Change, state: TableState) -> Iterator[WayOut]:
 
 
 def _kept_layout(state: TableState, clause: str) -> str:
-    partitioning = state.partitioned_by
-    names = ", ".join(map(str, partitioning)) if isinstance(partitioning, tuple) else ""
-    return clause.format(names) if names else ""
+    if not state.partition_columns:
+        return ""
+    return clause.format(", ".join(state.partition_columns))
 
 
 def _by_overwriting(state: TableState, how: str) -> WayOut:

@@ -127,8 +127,7 @@ def _effect(table: TableState | None, features: frozenset[str], data: Struct, wr
 
 def _without_clustering(effect: Effect, table: TableState, write: Write) -> Effect:
     """Return the effect of an overwrite on a clustered table: the clustering goes with it (Delta 4.4.0)."""
-    is_clustered = isinstance(table.clustered_by, tuple) and bool(table.clustered_by)
-    if effect.error is not None or write.mode is not Mode.OVERWRITE or not is_clustered:
+    if effect.error is not None or write.mode is not Mode.OVERWRITE or not table.clustering_columns:
         return effect
     is_asked = write.method in (Method.SAVE, Method.SAVE_AS_TABLE) and write.delta >= _UNCLUSTERS
     if not is_asked or writes.REPLACE_WHERE in write.options:
@@ -190,7 +189,7 @@ class _Case:
         self._require_free(given)
         merged = self._merged(given)
         partitions = tuple(name.lower() for name in self.write.partition_by)
-        if partitions and partitions != tuple(name.lower() for name in _partitions(self.table)):
+        if partitions and partitions != tuple(name.lower() for name in self.table.partition_columns):
             raise RefusedWrite(MISMATCH)
         self._require_appendable()
         return self._done(given, merged)
@@ -383,8 +382,3 @@ class _Case:
                 self._require_aligned(new.value, old.value, (*path, Part.VALUE))
             case _ if stored(new) != stored(old):
                 self._casts.require(new, old, path)
-
-
-def _partitions(table: TableState) -> tuple[str, ...]:
-    names = table.partitioned_by
-    return names if isinstance(names, tuple) else ()

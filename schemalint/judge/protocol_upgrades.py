@@ -29,17 +29,14 @@ def protocol_upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -
     added = needed - ctx.features - without
     if not added:
         return ()
-    because = (
+    because = [
         *[("property", key, by_version) for key in protocol.VERSION_KEYS if key in declared][-1:],
         *protocol.feature_causes(
             ctx.after.columns, ctx.after.properties, sorted(granted), sorted(ctx.after.constraints)
         ),
-        *(
-            [("clustering", "clustered_by", feature.closure(protocol.CLUSTERING))]
-            if ctx.after.clustered_by
-            else []
-        ),
-    )
+    ]
+    if ctx.after.clustered_by:
+        because.append(("clustering", "clustered_by", feature.closure(protocol.CLUSTERING)))
     return (
         ProtocolUpgrade(
             ctx.features,

@@ -69,8 +69,9 @@ def _brought(
         causes = protocol.feature_causes(
             state.columns, state.properties, sorted(state.requested_features), sorted(state.constraints)
         )
-        is_clustered = isinstance(state.clustered_by, tuple) and state.clustered_by
-        for kind, name, features in (*causes, *([_CLUSTERING] if is_clustered else [])):
+        if state.clustering_columns:
+            causes = (*causes, _CLUSTERING)
+        for kind, name, features in causes:
             yield (kind, name), closure(features) & created
     for entry in sorted(ctx.contract.drop_features):
         row = find_feature(entry)

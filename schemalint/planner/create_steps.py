@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from schemalint.base.values import replace
 from schemalint.delta import protocol
 from schemalint.delta.change import ConstraintChanged, TableAdded
-from schemalint.delta.datatype import UNMANAGED, Managed, Struct, map_fields, walk_fields
+from schemalint.delta.datatype import UNMANAGED, Struct, map_fields, walk_fields
 from schemalint.delta.engine_answers import activated_by, alters_many_columns
 from schemalint.delta.path import Path, lowercased, path_key
 from schemalint.delta.properties import FEATURE_PREFIX
@@ -56,8 +56,8 @@ def create_steps(contract: Effective, table: str) -> Iterator[Step]:
             state.columns.fields,
             description=state.description if isinstance(state.description, str) else None,
             properties={**state.set_properties, **for_protocol, **requested},
-            partitioned_by=state.partitioned_by if isinstance(state.partitioned_by, tuple) else (),
-            clustered_by=_as_spelled(state.clustered_by, state.columns),
+            partitioned_by=state.partition_columns,
+            clustered_by=_as_spelled(state.clustering_columns, state.columns),
         ),
         (TableAdded(replace(state, features=features)),),
         (
@@ -87,10 +87,10 @@ def _left_to_catalog(contract: Effective) -> Iterator[str]:
         yield f"not in this statement, as only the catalog stores it: {', '.join(contract.in_catalog)}"
 
 
-def _as_spelled(paths: Managed[tuple[Path, ...]], columns: Struct) -> tuple[Path, ...]:
+def _as_spelled(paths: tuple[Path, ...], columns: Struct) -> tuple[Path, ...]:
     """Return clustering columns in the case in which the columns are declared.
 
     CREATE TABLE does not find them in another one, as ALTER TABLE does (measured on Delta 4.4.0).
     """
     spelled = {path_key(path): path for path, _field in walk_fields(columns)}
-    return tuple(spelled.get(path_key(path), path) for path in paths) if isinstance(paths, tuple) else ()
+    return tuple(spelled.get(path_key(path), path) for path in paths)

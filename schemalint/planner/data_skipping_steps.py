@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from schemalint.base.values import replace
 from schemalint.delta.change import Change, ClusteringChanged, FieldMoved, PropertyChanged
-from schemalint.delta.datatype import UNMANAGED, Managed, type_at
+from schemalint.delta.datatype import UNMANAGED, Managed, items_of, type_at
 from schemalint.delta.path import Path, format_path, path_key
 from schemalint.delta.protocol import CLUSTERING
 from schemalint.delta.statistics import STATISTICS_COLUMNS, broken_by_drops, paths_with_statistics
@@ -85,10 +85,10 @@ def _moves(step: Step) -> bool:
 
 
 def _without_statistics(state: TableState) -> list[Path]:
-    if not isinstance(state.clustered_by, tuple):
+    if not state.clustering_columns:
         return []
     indexed = paths_with_statistics(state.columns, state.properties)
-    return [path for path in state.clustered_by if path_key(path) not in indexed]
+    return [path for path in state.clustering_columns if path_key(path) not in indexed]
 
 
 def _must_be_removed(context: AlterContext) -> bool:
@@ -96,7 +96,7 @@ def _must_be_removed(context: AlterContext) -> bool:
 
 
 def _drops_clustering_column(context: AlterContext) -> bool:
-    return isinstance(context.live.clustered_by, tuple) and any(map(context.drops, context.live.clustered_by))
+    return any(map(context.drops, context.live.clustering_columns))
 
 
 def _settable_first(context: AlterContext) -> list[ClusteringChanged]:
@@ -104,7 +104,7 @@ def _settable_first(context: AlterContext) -> list[ClusteringChanged]:
     if context.unmaps:
         return []
     declared = context.of(ClusteringChanged)
-    keys = [path for changed in declared if isinstance(changed.new, tuple) for path in changed.new]
+    keys = [path for changed in declared for path in items_of(changed.new)]
     if all(_stays(context, path) for path in keys):
         return declared
     return []
@@ -119,8 +119,7 @@ def _stays(context: AlterContext, path: Path) -> bool:
 def _cluster(
     context: AlterContext, declared: Managed[tuple[Path, ...]], reason: str, old: Managed[tuple[Path, ...]]
 ) -> Step:
-    before = old if isinstance(old, tuple) else ()
-    new = declared if isinstance(declared, tuple) else ()
+    before, new = items_of(old), items_of(declared)
     return Step(
         StepKind.CLUSTER,
         statements.cluster_by(context.table, new),

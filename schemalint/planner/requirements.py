@@ -31,7 +31,7 @@ from schemalint.delta.change import (
     TypeChanged,
     TypeHistoryChanged,
 )
-from schemalint.delta.datatype import Managed, Unmanaged, field_at, type_at
+from schemalint.delta.datatype import VOID, Field, Managed, field_at, type_at
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
@@ -116,15 +116,14 @@ def _required(change: Change, state: TableState) -> str:  # noqa: C901, PLR0912 
         case FeatureChanged(name=name):
             return f"feature {name} is {'supported' if name in state.features else 'not supported'}"
         case ClusteringChanged():
-            keys = state.clustered_by
-            names = "" if isinstance(keys, Unmanaged) else ", ".join(map(format_path, keys))
+            names = ", ".join(map(format_path, state.clustering_columns))
             return f"the table is clustered by {names or 'nothing'}"
         case CommentChanged(path=path):
-            field = field_at(state.columns, path)
-            return f"the comment of {format_path(path)} is {_text(field.comment if field else None)}"
+            comment = _column_at(path, state).comment
+            return f"the comment of {format_path(path)} is {_text(comment)}"
         case DefaultChanged(path=path):
-            field = field_at(state.columns, path)
-            return f"the default of {format_path(path)} is {_text(field.default if field else None)}"
+            default = _column_at(path, state).default
+            return f"the default of {format_path(path)} is {_text(default)}"
         case (
             FieldMoved(path=path)
             | TypeChanged(path=path)
@@ -135,17 +134,15 @@ def _required(change: Change, state: TableState) -> str:  # noqa: C901, PLR0912 
         ):
             return _column(path, state)
         case PartitioningChanged():
-            return _partitioning(state)
+            return f"the table is partitioned by {', '.join(state.partition_columns) or 'nothing'}"
         case TableRemoved() | DeletionListed() | DeletionUnlisted():
             raise InternalError(f"no step makes this change: {kind_of(change).label}")
         case _:
             assert_never(change)
 
 
-def _partitioning(state: TableState) -> str:
-    names = state.partitioned_by
-    listed = "" if isinstance(names, Unmanaged) else ", ".join(names)
-    return f"the table is partitioned by {listed or 'nothing'}"
+def _column_at(path: Path, state: TableState) -> Field:
+    return field_at(state.columns, path) or Field("", VOID)
 
 
 def _column(path: Path, state: TableState) -> str:

@@ -71,12 +71,11 @@ def rewrite_step(contract: Effective, live: TableState, table: str) -> Step:
 
 def table_rewrite(due: Rewrites, before: TableState, after: TableState) -> TableRewrite:
     """Return what is written anew between two states of a table."""
-    layout = after.partitioned_by
     return TableRewrite(
         before.columns,
         after.columns,
         tuple(_value(path, rewrite, before, after) for path, rewrite in due.columns.items()),
-        layout if isinstance(layout, tuple) else (),
+        after.partition_columns,
     )
 
 
@@ -196,7 +195,7 @@ def _changes(due: Rewrites, live: TableState, declared: TableState) -> Iterator[
         yield from _type_changes(path, live, declared)
     if due.partitioned_by is not None:
         yield PartitioningChanged(live.partitioned_by, declared.partitioned_by)
-    if isinstance(live.clustered_by, tuple) and live.clustered_by:
+    if live.clustering_columns:
         yield ClusteringChanged(live.clustered_by, ())
 
 

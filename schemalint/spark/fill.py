@@ -22,7 +22,7 @@ from schemalint.delta.table import LiveTable
 from schemalint.model.table_plan import Fill
 from schemalint.planner.fill_statements import RowKind, count_rows, fill_rows, sample_rows
 from schemalint.planner.fill_values import fill_value
-from schemalint.spark.fill_shares import Share, Shares, partition_columns
+from schemalint.spark.fill_shares import Share, Shares
 from schemalint.spark.prechecks import shown_value
 from schemalint.spark.session import ATTEMPTS, SqlSession, StatementError, ask, first_line, pause
 from schemalint.spark.session_sees import require_all, require_statistics, seen
@@ -180,7 +180,7 @@ class TableFills:
         rows = commits = used = done = 0
         blocked: list[StatementError] = []
         too_large: list[int] = []
-        most_blocked = _MOST_BLOCKED if partition_columns(live) else 1
+        most_blocked = _MOST_BLOCKED if live.state.partition_columns else 1
         shares = Shares(partial(self._ask, fill), self.table, self.limits.max_bytes)
         left = deque(shares.of(fill, live) if before.fillable(fill) else ())
         budget = self.limits.max_bytes

@@ -75,7 +75,7 @@ class Shares:
         if live.state.columns.get(_METADATA) is not None:  # it hides the sizes of files
             yield Share((("", 0),))
             return
-        if names := partition_columns(live):
+        if names := live.state.partition_columns:
             yield from self._of_partitions(fill, live, names, most)
             return
         ((size,),) = self._sizes(fill, live, ())
@@ -129,12 +129,6 @@ class Shares:
             f"{live.version} WHERE {to_fill(fill, fill_value(fill))} GROUP BY {by_file}) {by_partition} "
             f"LIMIT {MOST_FILL_COMMITS}"
         )
-
-
-def partition_columns(live: LiveTable) -> tuple[str, ...]:
-    """Return the names of the partition columns."""
-    names = live.state.partitioned_by
-    return names if isinstance(names, tuple) else ()
 
 
 def _equals(name: str, value: str | None, state: TableState) -> str:

@@ -98,7 +98,7 @@ def metadata_unusable(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     yield from _of_columns(table)
     yield from _of_row_tracking(table)
     yield from _of_timestamps(table)
-    for path in table.state.clustered_by if isinstance(table.state.clustered_by, tuple) else ():
+    for path in table.state.clustering_columns:
         if path and table.state.columns.get(str(path[0])) is None:
             yield Problem(
                 f"the table is clustered by {format_path(path)}, which is gone: no column can be altered",

@@ -128,5 +128,5 @@ def _causes(contract: Contract) -> Iterator[tuple[tuple[str, str], str, frozense
     for kind, name, features in feature_causes(contract.state.columns, {}, ()):
         # Identity columns are those of EN005.
         yield (kind, name), f"{kind} {name}", features - {"identityColumns"}
-    if isinstance(contract.state.clustered_by, tuple) and contract.state.clustered_by:
+    if contract.state.clustering_columns:
         yield ("clustering", "clustered_by"), "a clustered table", CLUSTERING

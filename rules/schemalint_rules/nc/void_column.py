@@ -123,7 +123,6 @@ def _is_refused(type_: DataType, path: Path, ctx: RuleContext) -> bool:
 def _columns_with_values(state: TableState) -> set[str]:
     """Return the columns that need values: for statistics, partitioning or clustering."""
     with_statistics = (state.set_properties.get(_STATISTICS) or "").split(",")
-    partitions = state.partitioned_by if isinstance(state.partitioned_by, tuple) else ()
-    clusters = state.clustered_by if isinstance(state.clustered_by, tuple) else ()
-    names = (*(name.strip(" `") for name in with_statistics), *partitions, *map(format_path, clusters))
+    clusters = map(format_path, state.clustering_columns)
+    names = (*(name.strip(" `") for name in with_statistics), *state.partition_columns, *clusters)
     return {name.lower() for name in names}

@@ -120,9 +120,8 @@ def _depth_before(name: str, ctx: RuleContext) -> int:
 def _of_partitions(
     contract: Contract, ctx: RuleContext, types: tuple[option.WantedType, ...], *, is_all: bool
 ) -> Iterator[Problem]:
-    names = ctx.after.partitioned_by
     known = frozenset[str]() if is_all or ctx.base is None else ctx.base.state.partition_keys
-    for name in names if isinstance(names, tuple) else ():
+    for name in ctx.after.partition_columns:
         column = contract.state.columns.get(name)
         if column is None or any(each.matches(column.type) for each in types):
             continue

@@ -264,8 +264,7 @@ def _types(key: str, ctx: RuleContext) -> Iterator[Problem]:
             yield replace(problem, object=None, path=added[0], new=columns)
         else:
             yield replace(problem, new=columns)
-    partitions = ctx.after.partitioned_by if isinstance(ctx.after.partitioned_by, tuple) else ()
-    fields = [field for name in partitions if (field := ctx.after.columns.get(name))]
+    fields = [field for name in ctx.after.partition_columns if (field := ctx.after.columns.get(name))]
     decimals = [field.name for field in fields if isinstance(field.type, Decimal)]
     if decimals and key != _V1 and checks_iceberg_partitions(ctx.engine):
         yield _problem(

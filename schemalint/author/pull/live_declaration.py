@@ -19,6 +19,7 @@ from schemalint.delta.datatype import (
     Map,
     RecordedChange,
     Struct,
+    items_of,
     walk,
 )
 from schemalint.delta.path import format_path
@@ -103,10 +104,9 @@ def declared_type(type_: DataType) -> DataType:
 
 def recorded(live: Field) -> tuple[RecordedChange, ...]:
     """Return the recorded type changes of a live field, without entries that a contract cannot express."""
-    entries = live.type_changes if isinstance(live.type_changes, tuple) else ()
     return tuple(
         replace(entry, version=None)
-        for entry in entries
+        for entry in items_of(live.type_changes)
         if _is_expressible(entry.from_type)
         and _is_expressible(entry.to_type)
         and datatype.type_at(live.type, entry.at)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from schemalint.base.printable import SafeText, terminal_text
-from schemalint.delta.datatype import DataType, Field, parts
+from schemalint.delta.datatype import DataType, Field, items_of, parts
 from schemalint.delta.feature_usage import FeatureUse, feature_uses
 from schemalint.delta.history import CommittedTypeChange, HistoryStep, changes, steps, type_history, utc_text
 from schemalint.delta.invariants import invariants_of
@@ -134,11 +134,11 @@ def _need(use: FeatureUse) -> str:
 
 def _layout(live: LiveTable) -> Iterator[str]:
     state = live.state
-    if isinstance(state.partitioned_by, tuple) and state.partitioned_by:
-        names = ", ".join(format_path((name,)) for name in state.partitioned_by)
+    if state.partition_columns:
+        names = ", ".join(format_path((name,)) for name in state.partition_columns)
         yield f"  partitioned by {names}"
-    if isinstance(state.clustered_by, tuple) and state.clustered_by:
-        yield f"  clustered by {', '.join(map(format_path, state.clustered_by))}"
+    if state.clustering_columns:
+        yield f"  clustered by {', '.join(map(format_path, state.clustering_columns))}"
 
 
 def _pairs(entries: Mapping[str, str | None], sign: str) -> Iterator[str]:
@@ -205,7 +205,7 @@ def _type_lines(
 ) -> Iterator[str]:
     """Render the recorded type changes with their commits, then the commits with unrecorded changes."""
     commits = {part: list(history.get(lowercased((*path, *part)), ())) for part in _part_paths(field.type)}
-    for change in field.type_changes if isinstance(field.type_changes, tuple) else ():
+    for change in items_of(field.type_changes):
         steps = commits.get(change.at, [])
         types = (change.from_type, change.to_type)
         step = next((step for step in steps if (step.old, step.new) == types), None)

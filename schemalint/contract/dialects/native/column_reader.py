@@ -24,6 +24,7 @@ from schemalint.delta.datatype import (
     Map,
     RecordedChange,
     Struct,
+    items_of,
     parts,
     with_parts,
 )
@@ -272,5 +273,4 @@ def _recorded(type_: DataType, field: Path, change: RecordedChange) -> DataType:
 def _recorded_on(field: Field, rest: Path, change: RecordedChange) -> Field:
     if rest:
         return replace(field, type=_recorded(field.type, rest, change))
-    earlier = field.type_changes if isinstance(field.type_changes, tuple) else ()
-    return replace(field, type_changes=(*earlier, change))
+    return replace(field, type_changes=(*items_of(field.type_changes), change))

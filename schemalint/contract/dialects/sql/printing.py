@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.datatype import Field, Identity, walk_fields
+from schemalint.delta.datatype import Field, Identity, items_of, walk_fields
 from schemalint.delta.path import Path, format_path, path_key, split_path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.sql_text import quote_identifier, quote_literal
@@ -19,11 +19,11 @@ def print_table(contract: Contract) -> str:
     lines = [f"-- not in this file: {what}" for what in left_out(contract)]
     columns = ",\n".join(f"  {_column(column)}" for column in state.columns.fields)
     lines += [f"CREATE TABLE {name} (", columns, ")", "USING delta"]
-    if isinstance(state.partitioned_by, tuple) and state.partitioned_by:
-        lines.append(f"PARTITIONED BY ({', '.join(map(quote_identifier, state.partitioned_by))})")
-    if isinstance(state.clustered_by, tuple) and state.clustered_by:
+    if state.partition_columns:
+        lines.append(f"PARTITIONED BY ({', '.join(map(quote_identifier, state.partition_columns))})")
+    if state.clustering_columns:
         spelled = {path_key(path): path for path, _field in walk_fields(state.columns)}
-        paths = (spelled.get(path_key(path), path) for path in state.clustered_by)
+        paths = (spelled.get(path_key(path), path) for path in state.clustering_columns)
         lines.append(f"CLUSTER BY ({', '.join(map(_path, paths))})")
     if isinstance(state.description, str):
         lines.append(f"COMMENT {quote_literal(state.description)}")
@@ -49,7 +49,7 @@ def left_out(contract: Contract) -> Iterator[str]:
     """Yield what a contract says and no statement can: a line for each, in the words of contracts."""
     for path, field in walk_fields(contract.state.columns):
         where = format_path(path)
-        if isinstance(field.type_changes, tuple) and field.type_changes:
+        if items_of(field.type_changes):
             yield f"type_changes of {where}"
         if len(path) > 1:
             inner = {"default": field.default, "generated": field.generated, "identity": field.identity}

@@ -30,6 +30,7 @@ from inspect import cleandoc
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
+from schemalint.base.phrases import affixed
 from schemalint.base.values import Itself, field, frozen, grouped, replace
 from schemalint.base.wording import Wording
 from schemalint.delta.change import (
@@ -209,7 +210,7 @@ class RuleContext:
     def writer(self) -> str:
         """The engine and its targets, as messages name them: ``delta-spark 3.3.2 (target prod)``."""
         targets = self.contract.engine_targets
-        where = f" (target{'s'[: len(targets) > 1]} {', '.join(targets)})" if targets else ""
+        where = affixed(f" (target{'s'[: len(targets) > 1]} ", ", ".join(targets), ")")
         return f"{self.engine or 'Delta'}{where}"
 
     def value_of(self, declared: Option[T]) -> T:
@@ -240,7 +241,7 @@ class RuleContext:
             return Problem(text, severity=Severity.INFO)
         if answer.does is not False:
             return None
-        since = f"; {answer.since}" if answer.since else ""
+        since = affixed("; ", answer.since)
         severity = Severity.WARNING if self.engine.is_hosted else None
         others = "".join(f"; {text}" for text in self._of_other_writers(does))
         return Problem(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar, Final
 
+from schemalint.base.phrases import affixed
 from schemalint.base.redaction import without_secrets
 from schemalint.base.values import frozen
 
@@ -57,8 +58,7 @@ class SchemalintError(Exception):
         self.location = location
 
     def __str__(self) -> str:
-        prefix = f"{self.location}: " if self.location else ""
-        return f"{prefix}{self.message}" + (f" ({self.help})" if self.help else "")
+        return f"{affixed('', self.location, ': ')}{self.message}{affixed(' (', self.help, ')')}"
 
 
 class UsageError(SchemalintError):

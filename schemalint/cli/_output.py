@@ -13,6 +13,7 @@ from typing import Final
 import click
 
 from schemalint.base.errors import SchemalintError, UsageError
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import SafeText, document_text, printable, status_line, terminal_text
 
 _OUTPUT: Final = RLock()
@@ -44,12 +45,13 @@ def erase_status() -> None:
 
 def print_error(error: SchemalintError, table: str = "") -> None:
     """Print an error to standard error: its location, table, message and help."""
-    location = f"{error.location}: " if error.location else ""
+    location = affixed("", error.location, ": ")
     name = f"{table}: " if table not in error.message else ""
     label = click.style("error", fg="red", bold=True)
     # `terminal_text` keeps styles, also those of an attacker: no text but the label may contain one.
     lines = [f"{label}: {printable(f'{location}{name}{error.message}')}"]
-    lines += [f"  help: {printable(error.help)}"] if error.help else []
+    if error.help:
+        lines.append(f"  help: {printable(error.help)}")
     show(terminal_text(lines, styled=True), err=True)
 
 

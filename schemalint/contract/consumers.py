@@ -9,6 +9,7 @@ from itertools import chain, islice
 from typing import Any, Final, TypeAlias, TypeVar
 
 from schemalint.base.errors import ConfigError, Location
+from schemalint.base.phrases import affixed
 from schemalint.base.values import replace
 from schemalint.delta import engine
 from schemalint.delta.column_names import nearest_name
@@ -103,7 +104,7 @@ def configuration_faults(config: Config) -> Iterator[ConfigError]:
         for fault in _faults_of_client(consumer, config.clients):
             yield ConfigError(
                 f"consumers.{consumer.name}.{fault.kind} is unknown: {fault.value!r}",
-                help=f"did you mean {fault.nearest!r}?" if fault.nearest else "",
+                help=affixed("did you mean '", fault.nearest, "'?"),
                 location=lines.get((consumer.name, fault.kind)),
             )
 

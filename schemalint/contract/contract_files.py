@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from schemalint.base.errors import ConfigError, Location
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import visible
 from schemalint.base.values import field, frozen
 from schemalint.contract.dialects import dialect, dialects
@@ -43,7 +44,7 @@ class ContractFiles:
     @cached_property
     def named(self) -> tuple[str, ...]:
         """The globs that the configuration names, as git takes them."""
-        prefix = f"{self.folder}/" if self.folder else ""
+        prefix = affixed("", self.folder, "/")
         return (*self.globs, *(glob.removeprefix(prefix) for glob, _format in self.others))
 
     @cached_property

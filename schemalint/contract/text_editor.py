@@ -33,6 +33,7 @@ from schemalint.base.document import (
     splice,
 )
 from schemalint.base.errors import ContractError
+from schemalint.base.phrases import affixed
 from schemalint.base.values import frozen, grouped, replace
 from schemalint.contract.proof import refusal, require_proof
 from schemalint.model.finding import Assign, Insert, Operation, Remove, TextChange
@@ -302,7 +303,7 @@ class TextEditor:
             return self._change(*self._replacement(old, value), *operations)
         comment = text[start:first_line_end].strip()
         span = Span(start, layout.content_end(text, old))
-        return self._change(span, f" {value}" + (f"  {comment}" if comment else ""), *operations)
+        return self._change(span, f" {value}{affixed('  ', comment)}", *operations)
 
     def _replacement(self, span: Span, value: str) -> tuple[Span, str]:
         """An empty null directly after a colon or dash needs a space before the new value."""

@@ -51,6 +51,11 @@ class FeatureUse:
         return self.supported and not self.needed_by and not self.acts_by_itself
 
     @property
+    def binds(self) -> str:
+        """Who must support the feature, in words."""
+        return "readers and writers" if self.binds_readers else "writers"
+
+    @property
     def is_preview(self) -> bool:
         """Whether Delta may still change the feature incompatibly."""
         row = FEATURES.get(self.name)

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Iterator
 from functools import partial
 
+from schemalint.base.phrases import affixed
 from schemalint.base.values import frozen, replace
 from schemalint.delta.change import (
     Change,
@@ -48,9 +49,9 @@ class HistoryStep:
     def title(self) -> str:
         """The commit for messages: ``version 5 (CHANGE COLUMN, 2026-11-20 10:00:00 UTC, by anna)``."""
         entry = self.entry
-        parts = (entry.operation, utc_text(entry.timestamp), f"by {entry.user}" if entry.user else None)
-        details = ", ".join(text for text in parts if text)
-        return f"version {entry.version}" + (f" ({details})" if details else "")
+        parts = (entry.operation, utc_text(entry.timestamp), affixed("by ", entry.user))
+        details = ", ".join(filter(None, parts))
+        return f"version {entry.version}{affixed(' (', details, ')')}"
 
 
 @frozen

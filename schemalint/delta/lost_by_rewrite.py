@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
+from schemalint.base.phrases import first_of
 from schemalint.base.values import Itself
 from schemalint.delta.datatype import Identity, Managed, Unmanaged, field_at, walk_fields
 from schemalint.delta.path import Path, format_path
@@ -71,8 +72,7 @@ def of_columns(what: str, paths: Iterable[Path]) -> Iterator[str]:
     """Yield a text about columns, the first of them by name."""
     names = [format_path(path) for path in paths]
     if names:
-        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        yield f"{what} of {', '.join(names[:_MOST_NAMES])}{more}"
+        yield f"{what} of {first_of(names, _MOST_NAMES)}"
 
 
 @lru_cache(maxsize=8)

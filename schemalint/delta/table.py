@@ -7,6 +7,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Final
 
+from schemalint.base.phrases import affixed
 from schemalint.base.values import field, frozen, grouped, replace
 from schemalint.delta import properties, protocol
 from schemalint.delta.column_users import ColumnUsers
@@ -255,6 +256,11 @@ class LogDefect:
     line: int | None = None
     delta_error: str | None = None
     only_history: bool = False
+
+    @property
+    def location(self) -> str:
+        """The file, with the line if it is known."""
+        return f"{self.file}{affixed(', line ', self.line)}"
 
 
 @frozen

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
+from schemalint.base.phrases import first_of
 from schemalint.delta.engine import DATABRICKS
 from schemalint.delta.log_store import (
     DYNAMODB,
@@ -73,12 +74,6 @@ def warnings(plans: Sequence[TablePlan], target: TrustedTarget, spark: SparkSett
         why = fault(log_store_on_s3(scheme, spark.conf.get))
         if why is not None:
             yield (
-                f"apply refuses {first_of(tables)} unless its session has another log store for {scheme}: "
+                f"apply refuses {first_of(tables, 1)} unless its session has another log store for {scheme}: "
                 f"{why}; {remedy(scheme, target.name)}"
             )
-
-
-def first_of(tables: Sequence[str]) -> str:
-    """Return the first table, and how many others there are."""
-    others = len(tables) - 1
-    return f"{tables[0]}{f' and {others} more' if others else ''}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
+from schemalint.base.phrases import affixed
 from schemalint.base.values import frozen
 
 Outcome: TypeAlias = Literal["allowed", "refused", "unknown"]
@@ -51,8 +52,7 @@ class GuardFinding:
     refuses: bool = False
 
     def __str__(self) -> str:
-        place = f"{self.path}: " if self.path else ""
-        return f"{self.code} {place}{self.message}"
+        return f"{self.code} {affixed('', self.path, ': ')}{self.message}"
 
 
 @frozen

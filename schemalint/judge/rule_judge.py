@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 
 from schemalint.base import limits
 from schemalint.base.errors import InternalError, PluginError, SchemalintError
+from schemalint.base.phrases import affixed
 from schemalint.base.values import Itself, frozen, replace
 from schemalint.delta.change import (
     ClusteringChanged,
@@ -92,7 +93,7 @@ class AskedRules:
     ) -> Iterator[tuple[Rule, Finding]]:
         """Yield what Spark says as a finding of the rule about such a fault."""
         problem = Problem(
-            f"Spark refuses {fact.subject}{f' ({fact.error})' if fact.error else ''}: {fact.what}",
+            f"Spark refuses {fact.subject}{affixed(' (', fact.error, ')')}: {fact.what}",
             help="correct the expression: a session of Spark read it (`--parse-with spark`)",
             path=fact.path,
             object=None if fact.constraint is None else ObjectRef("constraint", fact.constraint),

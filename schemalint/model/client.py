@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
+from schemalint.base.phrases import affixed
 from schemalint.base.values import frozen
 from schemalint.delta.path import Path
 from schemalint.model.consumer import Consumer
@@ -149,6 +150,9 @@ class TableForm:
     types: frozenset[str] = frozenset()
 
 
+_NO_TABLE: Final = Support()
+
+
 @frozen
 class ClientSupport:
     """What the client of one declared consumer does with a table, before a change and after it.
@@ -165,14 +169,19 @@ class ClientSupport:
     @property
     def because(self) -> str:
         """What decides after the change: empty if the client reads the table and always did."""
-        return self.after.because or (self.before.because if self.before else "")
+        return self.after.because or (self.before or _NO_TABLE).because
+
+    @property
+    def verdict_before(self) -> str | None:
+        """What the client did before the change; None if there is no table before."""
+        return self.before.verdict.value if self.before else None
 
     @property
     def new_reasons(self) -> tuple[Reason, ...]:
         """The reasons that only the table after the change has."""
         reasons_before = {
             (reason.trait, reason.name, reason.access, reason.verdict)
-            for reason in (self.before.reasons if self.before else ())
+            for reason in (self.before or _NO_TABLE).reasons
         }
         return tuple(
             reason
@@ -183,8 +192,8 @@ class ClientSupport:
     @property
     def is_lost(self) -> bool:
         """Whether the client could use the table, or may have, and no longer can."""
-        before = self.before.verdict if self.before else Verdict.OK
-        return self.after.verdict.harm > max(before.harm, Verdict.UNKNOWN.harm)
+        before = (self.before or _NO_TABLE).verdict.harm
+        return self.after.verdict.harm > max(before, Verdict.UNKNOWN.harm)
 
 
 LossKind: TypeAlias = Literal["refuses", "implicit", "type change", "wrong", "writes"]
@@ -284,8 +293,10 @@ class SupportUnknown:
 def _detail(loss: Loss, reason: Reason) -> str:
     client = " ".join(filter(None, (loss.consumer.client, loss.consumer.version)))
     does = reason.detail or f"does not {reason.access} it"
-    where = f"{reason.evidence.how}, {reason.evidence.as_of}" if reason.evidence else "unknown"
-    source = f": {reason.evidence.source}" if reason.evidence else ""
-    assumed = ", assumed from an older version" if reason.assumed else ""
-    path = f" ({reason.read_path})" if reason.read_path else ""
-    return f"{client}{path} with {reason.text}: {does} ({where}{assumed}{source})."
+    where, source = "unknown", ""
+    if reason.evidence:
+        where, source = f"{reason.evidence.how}, {reason.evidence.as_of}", f": {reason.evidence.source}"
+    if reason.assumed:
+        where += ", assumed from an older version"
+    path = affixed(" (", reason.read_path, ")")
+    return f"{client}{path} with {reason.text}: {does} ({where}{source})."

@@ -15,11 +15,12 @@ from schemalint.delta.change import Change
 from schemalint.delta.datatype import DataType, Struct
 from schemalint.delta.path import Path
 from schemalint.delta.table import TableState
+from schemalint.delta.ways import WayOut
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Backfill, WaysOut
-from schemalint.model.finding import Finding, ObjectRef
+from schemalint.model.finding import Consequence, Finding, ObjectRef
 from schemalint.model.json_forms import consumer_to_json
 from schemalint.model.marker import Marker
 from schemalint.model.rewrite import Rewrites
@@ -226,6 +227,21 @@ class Refusal:
     finding: Finding | None = None
     awaits: frozenset[Approval] = frozenset()
     about: ObjectRef | None = None
+
+    @property
+    def location(self) -> Location | None:
+        """The location of the finding, if a rule refuses."""
+        return self.finding.location if self.finding else None
+
+    @property
+    def then(self) -> tuple[Consequence, ...]:
+        """What the help of the finding brings, if a rule refuses."""
+        return self.finding.then if self.finding else ()
+
+    @property
+    def ways(self) -> tuple[WayOut, ...]:
+        """The ways out of the finding, if a rule refuses."""
+        return self.finding.ways if self.finding else ()
 
 
 @frozen

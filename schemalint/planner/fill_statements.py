@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
+from schemalint.base.phrases import affixed
 from schemalint.model.table_plan import Fill
 from schemalint.planner.fill_values import FillValue, fill_value
 from schemalint.planner.statements import path_text
@@ -26,7 +27,7 @@ _NAMES: Final = re.compile(r"\b(has_source|has_new|converts|is_equal|is_inexact|
 def fill_rows(table: str, fill: Fill, *, within: str = "") -> str:
     """Write the value of a fill into the rows that are to be filled; maybe into some of them only."""
     value = fill_value(fill)
-    part = f"\n  AND ({within})" if within else ""
+    part = affixed("\n  AND (", within, ")")
     return f"UPDATE {table}\nSET {path_text(fill.column)} = {value.value}\nWHERE {to_fill(fill, value)}{part}"
 
 

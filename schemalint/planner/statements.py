@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from schemalint.base.phrases import affixed
 from schemalint.delta.datatype import DataType, Field, Identity
 from schemalint.delta.path import Part, Path, split_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
@@ -34,7 +35,7 @@ def create_table(
     partitions = ", ".join(map(always_quoted, partitioned_by))
     clusters = ", ".join(map(path_text, clustered_by))
     # An empty column list is a syntax error; without a list the table has no columns.
-    text = f"CREATE TABLE {table}" + (f" (\n  {listed}\n)" if listed else "") + " USING delta"
+    text = f"CREATE TABLE {table}" + affixed(" (\n  ", listed, "\n)") + " USING delta"
     if partitions:
         text += f"\nPARTITIONED BY ({partitions})"
     if clusters:

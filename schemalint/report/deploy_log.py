@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from schemalint import __version__
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import SafeText, json_text, terminal_text
 from schemalint.deploy.deploy_input import Deployment
 from schemalint.deploy.results import AppliedTable, table_json
@@ -48,8 +49,7 @@ def text(result: AppliedTable) -> SafeText:
         and result.version is not None
     ):
         facts.append(f"now at version {result.version}")
-    tail = f" ({', '.join(facts)})" if facts else ""
-    tail += f": {result.reason}" if result.reason else ""
+    tail = affixed(" (", ", ".join(facts), ")") + affixed(": ", result.reason)
     lines = [f"{result.table}: {result.outcome.value}{tail}"]
     lines += [f"  {done.note}" for done in result.done if done.note]
     for report in result.streams:

@@ -8,6 +8,7 @@ from difflib import unified_diff
 from textwrap import fill
 from typing import Final
 
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import SafeText, document_text, json_text, printable_lines, terminal_text
 from schemalint.model.rule_option import toml_text
 from schemalint.plugin import Rule
@@ -116,7 +117,7 @@ def for_table(rules: Iterable[RuleInUse]) -> SafeText:
 
 
 def _lines_in_use(each: RuleInUse) -> Iterator[str]:
-    ignored = "" if each.ignored_by is None else f" [ignored for {each.ignored_by}]"
+    ignored = affixed(" [ignored for ", each.ignored_by, "]")
     silent = " [no option: finds nothing]" if each.is_silent else ""
     yield f"{each.rule.code}  {each.rule.severity.label:<7}  {each.rule.name}{ignored}{silent}"
     for option in () if each.is_silent else each.options:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
+from schemalint.base.phrases import affixed
 from schemalint.delta.stream_settings import reader_options
 from schemalint.delta.streams import StreamEffect, StreamVerdict
 from schemalint.model.stream_report import StreamReport
@@ -41,8 +42,7 @@ def verdict_text(report: StreamReport) -> str:
 
 def stream_title(report: StreamReport) -> str:
     """Name a stream with its owner."""
-    owner = f" ({report.consumer.owner})" if report.consumer.owner else ""
-    return f"stream {report.consumer.name}{owner}"
+    return f"stream {report.consumer.name}{affixed(' (', report.consumer.owner, ')')}"
 
 
 def place_lines(report: StreamReport) -> Iterator[str]:
@@ -64,11 +64,14 @@ def settings_lines(report: StreamReport, *, applied: bool = False) -> Iterator[s
     """
     if not report.effect.blocks:
         return
-    expected = "" if applied or report.version is None else ", if nothing else is committed before"
     when = "set" if applied else "set before the apply"
-    when = "keep set" if report.has_passed else when
-    version = "" if report.version is None else f" for version {report.version}{expected}"
-    yield f"{when}{version}, and remove it once the stream has met the change after it:"
+    if report.has_passed:
+        when = "keep set"
+    if report.version is not None:
+        when += f" for version {report.version}"
+        if not applied:
+            when += ", if nothing else is committed before"
+    yield f"{when}, and remove it once the stream has met the change after it:"
     spellings = report.settings
     for spelled in spellings:
         label = f"with a checkpoint in {spelled.scheme}: " if len(spellings) > 1 else ""

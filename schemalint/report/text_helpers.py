@@ -9,6 +9,7 @@ from typing import Final
 
 import click
 
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import printable
 from schemalint.base.redaction import without_secrets
 from schemalint.delta.table import HistoryEntry
@@ -114,8 +115,7 @@ def shortened(text: str) -> str:
 
 def committer_text(entry: HistoryEntry) -> str:
     """Format the user and the engine of a commit, as far as the log records them."""
-    engine = f"with {entry.engine}" if entry.engine else ""
-    return " ".join(text for text in (f"by {entry.user}" if entry.user else "", engine) if text)
+    return " ".join(filter(None, (affixed("by ", entry.user), affixed("with ", entry.engine))))
 
 
 def table_rows(rows: Sequence[Sequence[str]]) -> list[str]:

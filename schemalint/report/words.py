@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schemalint.base.phrases import affixed
 from schemalint.delta.ways import Way, WayOut
 from schemalint.model.client import ClientSupport
 from schemalint.model.finding import Consequence
@@ -20,12 +21,17 @@ def _priced(way: WayOut) -> str:
         steps = {Way.COLUMN: "the last step", Way.DEFINE: "the rows, and leaves the table empty"}
         step = steps.get(way.way, "it")
         return f"{way.does}: Delta refuses {step} ({way.refused})"
-    costs = [] if way.commits is None else [f"{way.commits} commit{'s'[: way.commits != 1]}"]
-    costs += [f"loses {', '.join(way.loses)}"] if way.loses else []
+    costs = []
+    if way.commits is not None:
+        costs.append(f"{way.commits} commit{'s'[: way.commits != 1]}")
+    if way.loses:
+        costs.append(f"loses {', '.join(way.loses)}")
     ended = ((way.streams, way.stops), (way.tracked, way.stops_tracked))
     costs += (f"stops {', '.join(names)} ({error})" for names, error in ended if names)
-    costs += [f"unknown whether Delta goes the last step: {way.unsure}"] if way.unsure else []
-    costs += _of_rewrite(way) if way.rewrites else []
+    if way.unsure:
+        costs.append(f"unknown whether Delta goes the last step: {way.unsure}")
+    if way.rewrites:
+        costs += _of_rewrite(way)
     if costs:
         return f"{way.does}: {'; '.join(costs)}"
     return way.does
@@ -62,7 +68,7 @@ def way_json(way: WayOut) -> dict[str, object]:
 
 def consequence_text(consequence: Consequence) -> str:
     """Say what follows, and what to do about it: ``PF004 error: the protocol rises …; allow it with …``."""
-    todo = f"; {consequence.help}" if consequence.help else ""
+    todo = affixed("; ", consequence.help)
     return f"{consequence.code} {consequence.severity.label}: {consequence.message}{todo}"
 
 
@@ -84,7 +90,7 @@ def client_json(client: ClientSupport) -> dict[str, object]:
         "consumer": client.consumer.name,
         "client": client.consumer.client,
         "version": client.consumer.version,
-        "before": client.before.verdict.value if client.before else None,
+        "before": client.verdict_before,
         "after": client.after.verdict.value,
         "because": client.because,
     }
@@ -93,8 +99,9 @@ def client_json(client: ClientSupport) -> dict[str, object]:
 def client_text(client: ClientSupport) -> str:
     """Describe what a client does before and after: ``dashboards (trino 476): ok, then refuses: …``."""
     after = client.after.verdict.value
-    before = client.before.verdict.value if client.before else after
-    verdict = after if before == after else f"{before}, then {after}"
-    assumed = " (assumed from an older version)" if client.after.assumed else ""
-    because = f": {client.because}" if client.because else ""
-    return f"{client.consumer.described}: {verdict}{assumed}{because}"
+    verdict = after
+    if client.before and client.before.verdict is not client.after.verdict:
+        verdict = f"{client.before.verdict.value}, then {after}"
+    if client.after.assumed:
+        verdict += " (assumed from an older version)"
+    return f"{client.consumer.described}: {verdict}{affixed(': ', client.because)}"

@@ -13,6 +13,7 @@ from typing import Final
 
 from schemalint import contract as contracts
 from schemalint.base.errors import GitError, SchemalintError, UsageError
+from schemalint.base.phrases import first_of
 from schemalint.base.printable import visible
 from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import field, frozen, replace
@@ -96,8 +97,7 @@ class DeclaredTables:
         consumers = (*contract.consumers, *(old.consumers if old else ()))
         readers = tuple(dict.fromkeys(consumer.described for consumer in consumers))
         if readers and finding.against != ("contract",):
-            names, more = ", ".join(readers[:_MOST_READERS]), len(readers) - _MOST_READERS
-            help_text.append(f"read by {names}{f' and {more} more' if more > 0 else ''}")
+            help_text.append(f"read by {first_of(readers, _MOST_READERS)}")
         return replace(finding, help="; ".join(help_text), fix=None)
 
     def _is_observed_live(self, finding: Finding) -> bool:

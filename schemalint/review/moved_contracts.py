@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from schemalint import contract as contracts
+from schemalint.base.phrases import first_of
 from schemalint.base.values import grouped
 from schemalint.model.contract import Contract
 from schemalint.model.fact import ConfigurationChanged
@@ -40,9 +41,9 @@ def moves_to_looser_settings(config: Config, contents: Contents) -> Iterator[Con
     )
     for together in moved.values():
         was, contract, old, new = together[0]
-        more = f" and {len(together) - 1} more" if len(together) > 1 else ""
+        tables = first_of([each.table for _was, each, _old, _new in together], 1)
         for loosening in loosenings_in_folder(old, new):
-            key = f"{loosening.key} for {contract.table}{more}, moved here from {PurePosixPath(was).parent},"
+            key = f"{loosening.key} for {tables}, moved here from {PurePosixPath(was).parent},"
             location = contract.locate(("table",))
             yield ConfigurationChanged(location, False, key, loosening.old, loosening.new)  # noqa: FBT003
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import urlsplit
 
 from schemalint.base.errors import ApplyError, UsageError
+from schemalint.base.phrases import affixed
 from schemalint.base.redaction import hide, without_secrets
 from schemalint.project.config.trust import TrustedSpark
 from schemalint.spark.jvm import jvm_output_in_a_file
@@ -369,7 +370,7 @@ def _require_java() -> None:
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java", path=str(Path(home, "bin")) if home else None) is None:
         brew, apt = "brew install openjdk@17", "apt-get install openjdk-17-jre-headless"
-        folder = f" in JAVA_HOME={home}" if home else ""
+        folder = affixed(" in JAVA_HOME=", home)
         raise UsageError(
             f"there is no Java{folder}: Spark needs {JAVA}",
             help=f"for example: {brew if sys.platform == 'darwin' else apt}",

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Final
 
 from schemalint.base.errors import ApplyError
+from schemalint.base.phrases import first_of
 from schemalint.delta.log_store import log_store_on_s3
 from schemalint.delta.path import format_path, split_path
-from schemalint.deploy.several_writers import fault, first_of, remedy, tables_at_risk
+from schemalint.deploy.several_writers import fault, remedy, tables_at_risk
 from schemalint.model.table_plan import TablePlan
 from schemalint.planner.statements import named_table
 from schemalint.project.config.trust import SESSION_CATALOG, TrustedTarget
@@ -36,7 +37,7 @@ def require_shared_log_store(session: SqlSession, plans: Sequence[TablePlan], ta
         why = fault(log_store_on_s3(scheme, setting))
         if why is not None:
             raise ApplyError(
-                f"{first_of(tables)}: other writers could lose commits in S3, or this run could: {why}",
+                f"{first_of(tables, 1)}: other writers could lose commits in S3, or this run could: {why}",
                 help=remedy(scheme, target.name),
             )
 

@@ -103,9 +103,8 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     for defect in table.defects:
         is_empty = defect.kind == LogDefectKind.NO_SCHEMA
         serious = not is_empty and (defect.delta_error is not None or defect.kind in _CONTRADICTIONS)
-        location = defect.file if defect.line is None else f"{defect.file}, line {defect.line}"
         yield Problem(
-            f"{location}: {defect.message}",
+            f"{defect.location}: {defect.message}",
             help=_HELP.get(defect.kind, ""),
             severity=None if serious else Severity.WARNING,
             object=ObjectRef("table", defect.file),

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from schemalint.base import limits
 from schemalint.base.errors import ConfigError, Location
+from schemalint.base.phrases import affixed
 from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import field, frozen
 from schemalint.delta.engine import Engine, Engines
@@ -157,7 +158,7 @@ class Config:
         """`globs`, and the paths of the other files that declare tables."""
         if not self.declarations:
             return self.globs
-        prefix = f"{self.folder}/" if self.folder else ""
+        prefix = affixed("", self.folder, "/")
         paths = (file.path.removeprefix(prefix) for file in self.declarations)
         return (*self.globs, *(() if including(self.globs) else DEFAULT_GLOBS), *paths)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Final
 
+from schemalint.base.phrases import affixed
 from schemalint.project.git.globs import escape_glob
 from schemalint.project.git.listing import REGULAR, list_sides, selection
 from schemalint.project.git.revisions import (
@@ -147,4 +148,4 @@ def _pathspecs(folder: str) -> Sequence[str]:
 
 
 def _below(folder: str) -> str:
-    return f"{escape_glob(folder)}/" if folder else ""
+    return affixed("", escape_glob(folder), "/")

@@ -15,6 +15,7 @@ from posixpath import dirname
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from schemalint.base.errors import GitError, UsageError
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import visible
 from schemalint.base.values import frozen, replace
 from schemalint.project.git.globs import Glob, escape_glob, parse_glob
@@ -140,7 +141,7 @@ def _split(globs: Sequence[str]) -> tuple[str, Sequence[str]]:
 
 
 def _prefix(folder: str) -> str:
-    return f"{folder}/" if folder else ""
+    return affixed("", folder, "/")
 
 
 def _glob_in(folder: str, glob: str) -> Glob:

@@ -154,7 +154,7 @@ def _protocol(live: LiveTable) -> Iterator[Element]:
         h(
             "tr",
             h("td", h("code", use.name)),
-            h("td", "readers and writers" if use.binds_readers else "writers"),
+            h("td", use.binds),
             h("td", "not in use" if use.is_idle else ", ".join(name for _, name in use.needed_by)),
         )
         for use in sorted(feature_uses(live), key=lambda use: (use.is_idle, use.name))
@@ -176,7 +176,7 @@ def _clients(table: JudgedTable, clients: Sequence[ClientSupport]) -> Iterator[E
 
 
 def _client(client: ClientSupport) -> Element:
-    before = client.before.verdict.value if client.before else ""
+    before = client.verdict_before
     after = client.after.verdict.value
     return h(
         "tr",

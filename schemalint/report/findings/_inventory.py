@@ -84,8 +84,9 @@ def _clients(result: CheckResult) -> Iterator[str]:
 
 def _first_tables(clients: Sequence[ClientSupport]) -> str:
     texts = [f"{client.table}, because of {client.because}" for client in clients[:_MOST_NAMED]]
-    more = len(clients) - len(texts)
-    return "; ".join([*texts, *([f"{more} more"] if more else [])])
+    if len(clients) > len(texts):
+        texts.append(f"{len(clients) - len(texts)} more")
+    return "; ".join(texts)
 
 
 def _protocols(inventory: Inventory) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from schemalint.base.errors import Location, SchemalintError
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import printable
 from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix
 from schemalint.report.text_helpers import counted, error_name
@@ -112,6 +113,6 @@ def approval_ways(approval: ApprovedFinding) -> list[str]:
 def approval_reason(approval: ApprovedFinding) -> str:
     """Say who approves a finding, why, until when, and where that is written."""
     exception = approval.by.exception
-    until = f"until {exception.expires}" if exception.expires else ""
+    until = affixed("until ", exception.expires)
     parts = (exception.reason, approval.by.claim, until, str(approval.by.location))
-    return "; ".join(part for part in parts if part)
+    return "; ".join(filter(None, parts))

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import printable
 from schemalint.base.values import grouped
 from schemalint.model.finding import CheckResult, Finding, Run, Severity
@@ -57,7 +58,7 @@ def _fixable(result: CheckResult) -> Iterator[str]:
     safe = sum(fix.safe for fix in fixes)
     unsafe = len(fixes) - safe
     if safe:
-        yield f"{safe} fixable with --fix" + (f" ({unsafe} more with --unsafe-fixes)" if unsafe else "")
+        yield f"{safe} fixable with --fix{affixed(' (', unsafe, ' more with --unsafe-fixes)')}"
     elif unsafe:
         yield f"{unsafe} fixable with --fix --unsafe-fixes"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from schemalint.base.errors import Location, SchemalintError
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import SafeText, printable, terminal_text
 from schemalint.model.finding import CheckResult, Finding, Severity, TextChange
 from schemalint.report.findings._excerpt import Row, excerpt, last_line, split_lines
@@ -52,7 +53,7 @@ def _finding(finding: Finding, sources: Mapping[str, str], *, color: bool) -> li
     about = subject(finding)
     return [
         _header(label, finding.message, finding.severity, color=color),
-        *_location(finding.location, f" ({about})" if about else "", color=color),
+        *_location(finding.location, affixed(" (", about, ")"), color=color),
         *_source(finding.location, sources, finding.severity, color=color),
         *_notes(finding_notes(finding), margin, color=color),
         *_additions(finding.text_changes, margin, color=color),

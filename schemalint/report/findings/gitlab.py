@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from schemalint.base.errors import Location, SchemalintError
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import SafeText, json_text, printable
 from schemalint.model.finding import CheckResult, Finding, Severity
 from schemalint.report.findings._summary import shown, summary
@@ -23,7 +24,7 @@ SHOWS_TABLES = False
 _SEVERITIES: Final = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
 _FAILURE: Final = "blocker"
 _INCOMPLETE: Final = "minor"
-_NO_FILE: Final = "."
+_NO_LOCATION: Final = Location(".")
 
 
 def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:  # noqa: ARG001 (see Format)
@@ -42,7 +43,10 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
 def _entries(result: CheckResult, *, show_existing: bool) -> Iterator[tuple[dict[str, object], str]]:
     """Yield each entry with what identifies it in every run."""
     for error in result.errors:
-        yield _entry("failure", _failure_text(error), _FAILURE, error.location), f"failure {error.message}"
+        yield (
+            _entry("failure", _failure_text(error), _FAILURE, error.location or _NO_LOCATION),
+            f"failure {error.message}",
+        )
     for table in result.run.skipped:
         text = f"{table.table} was not compared: {table.reason}"
         yield _entry("skipped", text, _INCOMPLETE), f"skipped {table.table}"
@@ -55,22 +59,21 @@ def _entries(result: CheckResult, *, show_existing: bool) -> Iterator[tuple[dict
 
 
 def _entry(
-    check_name: str, description: str, severity: str, location: Location | None = None
+    check_name: str, description: str, severity: str, location: Location = _NO_LOCATION
 ) -> dict[str, object]:
     return {
         "description": printable(description),
         "check_name": printable(check_name),
         "severity": severity,
         "location": {
-            "path": location.file if location else _NO_FILE,
-            "lines": {"begin": location.line if location else 1},
+            "path": location.file,
+            "lines": {"begin": location.line},
         },
     }
 
 
 def _finding_text(finding: Finding) -> str:
-    of_table = f"{finding.table}: " if finding.table else ""
-    return f"{of_table}{finding.message}"
+    return f"{affixed('', finding.table, ': ')}{finding.message}"
 
 
 def _failure_text(error: SchemalintError) -> str:

@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element
 
 from schemalint import __version__
 from schemalint.base.errors import Location, SchemalintError
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import SafeText, html_text, printable
 from schemalint.base.values import grouped
 from schemalint.model.finding import CheckResult, Finding, JudgedTable, Severity
@@ -199,7 +200,7 @@ def _failure(error: SchemalintError, result: CheckResult) -> Element:
 def _about(table: JudgedTable | None) -> Iterator[Element]:
     if table is None:
         return
-    owner = f"owner {table.owner}" if table.owner else ""
+    owner = affixed("owner ", table.owner)
     is_removed = table.before is not None and table.after is None
     parts = [table.file, owner, "removed in this change" if is_removed else ""]
     if any(parts):

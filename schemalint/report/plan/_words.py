@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Final
 
 from schemalint.base.errors import Location
+from schemalint.base.phrases import affixed
 from schemalint.delta.streams import StreamVerdict, effect_on_stream
 from schemalint.deploy.approvals import missing_approvals
 from schemalint.deploy.deploy_input import Deployment
@@ -51,14 +52,14 @@ def summary_of(deployment: Deployment) -> str:
     refused = sum(bool(plan.refusals) for plan in tables)
     changed = sum(bool(plan.steps) for plan in tables)
     waiting = sum(bool(plan.waiting) for plan in tables)
-    up_to_date = len(tables) - changed - waiting - refused
-    parts = [
-        *([f"{counted(len(steps), 'statement')} in {counted(changed, 'table')}"] if steps else []),
-        *([f"{counted(up_to_date, 'table')} up to date"] if up_to_date else []),
-        *([f"{counted(waiting, 'table')} waiting"] if waiting else []),
-        *([f"{counted(refused, 'table')} refused"] if refused else []),
-        *([f"{counted(len(deployment.unplanned), 'table')} not planned"] if deployment.unplanned else []),
-    ]
+    parts = [f"{counted(len(steps), 'statement')} in {counted(changed, 'table')}"] if steps else []
+    states = {
+        "up to date": len(tables) - changed - waiting - refused,
+        "waiting": waiting,
+        "refused": refused,
+        "not planned": len(deployment.unplanned),
+    }
+    parts += (f"{counted(number, 'table')} {state}" for state, number in states.items() if number)
     text = ", ".join(parts) or "Nothing to do"
     if costs := _costs_of(steps):
         text += f"; {costs}"
@@ -83,7 +84,7 @@ def approval_lines(deployment: Deployment) -> list[str]:
 
     Each hash is of one table, so it holds in whatever run the table is applied.
     """
-    of_target = f" in {deployment.plan.target}" if deployment.plan.target else ""
+    of_target = affixed(" in ", deployment.plan.target)
     missing = {plan.table: missing_approvals(deployment, plan) for plan in deployment.plan.tables}
     lines = [
         f'  "{plan.hash}",  # {plan.table}{of_target}: {_listed(missing[plan.table])}'
@@ -93,7 +94,9 @@ def approval_lines(deployment: Deployment) -> list[str]:
     if len(lines) > _MOST_HASHES:
         more = len(lines) - _MOST_HASHES
         lines = [*lines[:_MOST_HASHES], f"  # and of {counted(more, 'more table')}: schemalint plan TABLES"]
-    return ["approved-plans = [", *lines, "]"] if lines else []
+    if not lines:
+        return []
+    return ["approved-plans = [", *lines, "]"]
 
 
 def others_text(deployment: Deployment) -> str | None:
@@ -102,8 +105,9 @@ def others_text(deployment: Deployment) -> str | None:
     if others is None or not others.number:
         return None
     parts = [f"{len(others.pending):,} more pending"]
-    parts += [f"{len(others.refused):,} refused"] if others.refused else []
-    parts += [f"{len(others.unplanned):,} not planned"] if others.unplanned else []
+    for state, left_out in (("refused", others.refused), ("not planned", others.unplanned)):
+        if left_out:
+            parts.append(f"{len(left_out):,} {state}")
     return f"{', '.join(parts)}, of {counted(others.number, 'table')} that this change does not touch (--all)"
 
 
@@ -117,8 +121,10 @@ def undo_lines(step: Step) -> list[str]:
     """Describe how to undo a step, or why that is impossible; a statement has a line of its own."""
     if not step.undo:
         return [f"undo: {step.undo_note or 'none'}"]
-    statement = " ".join(step.undo.split("\n"))
-    return [f"undo: {statement}", *([f"after the undo: {step.undo_note}"] if step.undo_note else [])]
+    lines = [f"undo: {' '.join(step.undo.split(chr(10)))}"]
+    if step.undo_note:
+        lines.append(f"after the undo: {step.undo_note}")
+    return lines
 
 
 def locations_text(locations: Iterable[Location]) -> str:
@@ -130,8 +136,7 @@ def locations_text(locations: Iterable[Location]) -> str:
 
 def refusal_text(refusal: Refusal) -> str:
     """Describe why a table gets no steps, with the rule and the location if there are any."""
-    text = f"{refusal.code}: {refusal.reason}" if refusal.code else refusal.reason
-    return f"{text} ({refusal.finding.location})" if refusal.finding else text
+    return f"{affixed('', refusal.code, ': ')}{refusal.reason}{affixed(' (', refusal.location, ')')}"
 
 
 def waiting_texts(plan: TablePlan) -> list[str]:
@@ -148,15 +153,11 @@ def consumer_lines(deployment: Deployment, plan: TablePlan) -> Iterator[tuple[st
     reports = [report for report in deployment.streams if report.table == plan.table]
     fills = any(step.kind is StepKind.FILL for step in plan.steps)
     for report in reports:
-        yield (
-            f"{stream_title(report)}: {verdict_text(report)}",
-            [
-                *place_lines(report),
-                *settings_lines(report, applied=not plan.steps),
-                *([FILL_STOPS] if fills else []),
-            ],
-        )
-    if not reports and (commits := planned_commits(plan) if plan.steps else ()):
+        details = [*place_lines(report), *settings_lines(report, applied=not plan.steps)]
+        if fills:
+            details.append(FILL_STOPS)
+        yield f"{stream_title(report)}: {verdict_text(report)}", details
+    if not reports and plan.steps and (commits := planned_commits(plan)):
         tracked, untracked = (
             effect_on_stream(commits, tracked=tracked, running=True) for tracked in (True, False)
         )

@@ -141,10 +141,10 @@ def _refusal(refusal: Refusal) -> dict[str, object]:
         "code": refusal.code,
         "reason": refusal.reason,
         "help": refusal.help,
-        "place": _location(refusal.finding.location) if refusal.finding else None,
+        "place": _location(refusal.location) if refusal.location else None,
         "awaits": sorted(approval.value for approval in refusal.awaits),
-        "then": [consequence_json(each) for each in refusal.finding.then] if refusal.finding else [],
-        "ways": [way_json(way) for way in refusal.finding.ways] if refusal.finding else [],
+        "then": [consequence_json(each) for each in refusal.then],
+        "ways": [way_json(way) for way in refusal.ways],
     }
 
 

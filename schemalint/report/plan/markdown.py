@@ -108,15 +108,16 @@ def _table(deployment: Deployment, plan: TablePlan, *, with_sql: bool) -> Iterat
     yield f"#### {markdown_code(plan.table)}: {state}"
     yield ""
     for refusal in plan.refusals:
-        code = f"{markdown_code(refusal.code)} " if refusal.code else ""
-        yield f"- {code}{markdown_prose(refusal.reason)}" + (
-            f" ({markdown_prose(refusal.help)})" if refusal.help else ""
-        )
-    findings = [refusal.finding for refusal in plan.refusals if refusal.finding]
+        line = markdown_prose(refusal.reason)
+        if refusal.code:
+            line = f"{markdown_code(refusal.code)} {line}"
+        if refusal.help:
+            line += f" ({markdown_prose(refusal.help)})"
+        yield f"- {line}"
     # Hundreds of columns may have the same ways, and a comment has an end.
-    for text in dict.fromkeys(consequence_text(each) for finding in findings for each in finding.then):
+    for text in dict.fromkeys(consequence_text(each) for refusal in plan.refusals for each in refusal.then):
         yield f"- then: {markdown_prose(text)}"
-    for text in dict.fromkeys(way_text(way) for finding in findings for way in finding.ways):
+    for text in dict.fromkeys(way_text(way) for refusal in plan.refusals for way in refusal.ways):
         yield f"- way out: {markdown_prose(text)}"
     if plan.steps:
         yield from _HEAD

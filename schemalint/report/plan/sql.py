@@ -49,7 +49,7 @@ def _table(deployment: Deployment, plan: TablePlan) -> Iterator[str]:
     yield sql_comment(table_title(plan))
     for refusal in plan.refusals:
         yield sql_comment(f"refused: {refusal_text(refusal)}")
-        for way in refusal.finding.ways if refusal.finding else ():
+        for way in refusal.ways:
             yield sql_comment(f"way out: {way_text(way)}")
     if plan.script is not None:
         yield sql_comment(f"{SCRIPT}: schemalint plan prints it")

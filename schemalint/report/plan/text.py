@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import SafeText, printable, terminal_text
 from schemalint.deploy.approvals import missing_approvals
 from schemalint.deploy.deploy_input import Deployment, UnplannedTable
@@ -58,8 +59,10 @@ def _step_lines(
     step: Step, number: int, missing: frozenset[Approval], plan: TablePlan, *, color: bool
 ) -> Iterator[str]:
     """Render one statement: its kind, SQL, reasons, source, effects and undo."""
-    needs = f", {approvals_text(step.needs, missing)}" if step.needs else ""
-    head = f"{step.kind.value} ({commits_of(step)}, {step.cost.value}{needs})"
+    costs = f"{commits_of(step)}, {step.cost.value}"
+    if step.needs:
+        costs += f", {approvals_text(step.needs, missing)}"
+    head = f"{step.kind.value} ({costs})"
     yield f"  {number}. " + styled(head, color=color, fg="red" if step.needs & missing else "green")
     yield from (f"      {printable(line)}" for line in step.sql.split("\n"))
     yield from (f"      because {printable(reason)}" for reason in first_few(step.reasons))
@@ -81,8 +84,7 @@ def _is_idle(plan: TablePlan) -> bool:
 def _unplanned_lines(unplanned: UnplannedTable, *, color: bool) -> Iterator[str]:
     yield styled(f"{printable(unplanned.table)}: not planned", color=color, fg="red", bold=True)
     error = unplanned.error
-    location = f" ({error.location})" if error.location else ""
-    yield f"  - {printable(error.message + location)}"
+    yield f"  - {printable(error.message + affixed(' (', error.location, ')'))}"
     if error.help:
         yield f"      help: {printable(error.help)}"
 
@@ -94,9 +96,9 @@ def _table_lines(deployment: Deployment, plan: TablePlan, *, color: bool) -> Ite
         yield f"  - {printable(refusal_text(refusal))}"
         if refusal.help:
             yield f"      help: {printable(refusal.help)}"
-        for each in refusal.finding.then if refusal.finding else ():
+        for each in refusal.then:
             yield f"      then: {printable(consequence_text(each))}"
-        for way in refusal.finding.ways if refusal.finding else ():
+        for way in refusal.ways:
             yield f"      way out: {printable(way_text(way))}"
     if plan.script is not None:
         yield f"  {SCRIPT}:"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import SafeText, json_text, markdown_prose, printable, terminal_text
 from schemalint.base.values import grouped
 from schemalint.clients.client_table import Client, client_names, find_client, rows_of
@@ -80,7 +81,7 @@ def rows_text(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> SafeTe
     """Return all rows of clients with their evidence, in the order in which they decide."""
     lines: list[str] = []
     for client in _found(names, rows):
-        newest = f", up to {client.newest}" if client.newest else ""
+        newest = affixed(", up to ", client.newest)
         lines.append(printable(f"{client.name}: {client.title or 'rows of the configuration'}{newest}"))
         lines += (f"  {row}" for row in table_rows([_cells(row) for row in rows_of(client.name, rows)]))
     return terminal_text(lines)

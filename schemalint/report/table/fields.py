@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, assert_never
 
+from schemalint.base.phrases import first_of
 from schemalint.delta import change
 from schemalint.delta.change import Change
 from schemalint.delta.datatype import Array, DataType, Field, Identity, Map, Struct, parts
@@ -85,8 +86,7 @@ def _not_null_parts(type_: DataType) -> Iterator[str]:
 def describe_changes(changes: Iterable[Change]) -> str:
     """Return the first few changes, and how many more there are."""
     texts = [text for each in changes if (text := _describe(each))]
-    more = f" and {len(texts) - _MOST} more" if len(texts) > _MOST else ""
-    return ", ".join(texts[:_MOST]) + more
+    return first_of(texts, _MOST)
 
 
 def _describe(each: Change) -> str:  # noqa: C901, PLR0911, PLR0912 (a wording per kind)

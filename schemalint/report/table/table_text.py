@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from schemalint.base.phrases import affixed, first_of
 from schemalint.base.printable import SafeText, terminal_text
 from schemalint.delta.datatype import DataType, Field, items_of, parts
 from schemalint.delta.feature_usage import FeatureUse, feature_uses
@@ -35,6 +36,7 @@ from schemalint.report.text_helpers import (
 from schemalint.tables.table_json import TableDocument
 
 _MOST_ENTRIES: Final = 20
+_MOST_REASONS: Final = 4
 
 
 def show_text(document: TableDocument, rows: Sequence[Mapping[str, Any]]) -> SafeText:
@@ -115,16 +117,16 @@ def _protocol(live: LiveTable) -> Iterator[str]:
 
 
 def _binds(use: FeatureUse) -> str:
-    return ("readers and writers" if use.binds_readers else "writers") + (
-        ", preview" if use.is_preview else ""
-    )
+    if use.is_preview:
+        return f"{use.binds}, preview"
+    return use.binds
 
 
 def _need(use: FeatureUse) -> str:
     if use.is_idle:
         return "supported, not in use"
     reasons = [name if kind == "property" else f"{kind} {name}" for kind, name in use.needed_by]
-    text = ", ".join(reasons[:4]) + (f" and {len(reasons) - 4} more" if len(reasons) > 4 else "")  # noqa: PLR2004
+    text = first_of(reasons, _MOST_REASONS)
     if not use.supported:
         return f"NOT SUPPORTED, needed by {text}"
     if text:
@@ -180,9 +182,10 @@ def _entry(step: HistoryStep) -> list[str]:
 
 def _log(live: LiveTable) -> Iterator[str]:
     for defect in live.defects:
-        location = defect.file if defect.line is None else f"{defect.file}, line {defect.line}"
-        spark = f" (Spark: {error_name(defect.delta_error)})" if defect.delta_error else ""
-        yield f"  defect: {location}: {defect.message}{spark}"
+        line = f"  defect: {defect.location}: {defect.message}"
+        if defect.delta_error:
+            line += f" (Spark: {error_name(defect.delta_error)})"
+        yield line
     yield from (f"  warning: {text}" for text in live.warnings)
 
 
@@ -232,6 +235,5 @@ def _prefix(part: Path) -> str:
 
 
 def _commit(step: CommittedTypeChange) -> str:
-    by = f"by {step.entry.user}" if step.entry.user else ""
-    texts = (utc_text(step.entry.timestamp), by)
-    return ", ".join([f"version {step.entry.version}", *(text for text in texts if text)])
+    texts = (f"version {step.entry.version}", utc_text(step.entry.timestamp), affixed("by ", step.entry.user))
+    return ", ".join(filter(None, texts))

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Final
 
 from schemalint.base.errors import LiveError
+from schemalint.base.phrases import affixed
 from schemalint.base.values import replace
 from schemalint.delta.engine import is_of_writer
 from schemalint.delta.table import LogDefect, LogDefectKind
@@ -267,7 +268,7 @@ def gap_defects(files: LogFiles, requested: int, version: int) -> Iterator[LogDe
         yield LogDefect(
             LogDefectKind.COMMIT_MISSING,
             _missing(gap)
-            + (f", and {lost}" if lost else "")
+            + affixed(", and ", lost)
             + (f", so version {version} is the newest known version" if version < gap.first else ""),
             f"{gap.first:020}.json",
             delta_error=_MISSING_PARTS if lost else by_position,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.base.errors import LiveError
+from schemalint.base.phrases import affixed
 from schemalint.delta.datatype import DataType, Struct
 from schemalint.delta.path import Path
 from schemalint.delta.properties import CONSTRAINT_PREFIX
@@ -28,7 +29,7 @@ class MissingCommit(LiveError):  # noqa: N818 - the commit is what is missing
     def __init__(self, files: LogFiles, version: int, requested: int) -> None:
         listing = files.listing
         first = next(iter(listing.commits), requested)
-        lost = f", and {files.lost_checkpoint} (DELTA_MISSING_PART_FILES)" if files.lost_checkpoint else ""
+        lost = affixed(", and ", files.lost_checkpoint, " (DELTA_MISSING_PART_FILES)")
         if version < first and listing.checkpoint_before(requested) < 0:
             super().__init__(
                 f"{listing.uri}: version {requested} can no longer be read: the log's first commit is "

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import BinaryIO, Final, Protocol
 
 from schemalint.base.errors import LiveError
+from schemalint.base.phrases import affixed
 from schemalint.base.values import frozen
 from schemalint.tables.delta_log import log_limits
 
@@ -44,8 +45,9 @@ class DamagedFile(LiveError):  # noqa: N818 - the file is what is wrong
         delta_error: str | None = None,
         is_limit: bool = False,
     ) -> None:
-        reason = f"{log_limits.BEYOND}: {reason}" if is_limit else reason
-        location = f"{uri}/_delta_log/{file}" + (f", line {line}" if line else "")
+        if is_limit:
+            reason = f"{log_limits.BEYOND}: {reason}"
+        location = f"{uri}/_delta_log/{file}{affixed(', line ', line)}"
         super().__init__(
             f"{location}: {reason}",
             help=_BEYOND if is_limit else _DAMAGED,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from schemalint.base.phrases import affixed
 from schemalint.delta.stream_progress import TrackedSchema
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import ActionError, TableActions, read_metadata, read_protocol
@@ -44,7 +45,7 @@ class StreamFileError(Exception):
     def __init__(
         self, file: str, reason: str, line: int | None = None, *, delta_error: str | None = None
     ) -> None:
-        super().__init__(f"{file}{f', line {line}' if line else ''} {reason}")
+        super().__init__(f"{file}{affixed(', line ', line)} {reason}")
         self.delta_error = delta_error
 
 

@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 
 from schemalint.base.document import Document, Node, Scalar, items_of, read_documents, text_of, value_of
 from schemalint.base.errors import ContractError, Location
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import visible
 from schemalint.base.values import frozen
 from schemalint.contract.anchors import normal
@@ -39,7 +40,7 @@ class SchemaFiles:
 
     def __init__(self, folder: str, read: Callable[[str], bytes | None]) -> None:
         """Take the folder of the project, and what reads a file from the repository's top."""
-        self.below = f"{folder}/" if folder else ""
+        self.below = affixed("", folder, "/")
         self.read = lru_cache(maxsize=16)(read)
 
     def path_of(self, described: ModelDescription) -> str:

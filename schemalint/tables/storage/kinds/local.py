@@ -13,6 +13,7 @@ from typing import BinaryIO, Final
 from urllib.parse import unquote
 
 from schemalint.base.errors import LiveError
+from schemalint.base.phrases import affixed
 from schemalint.base.untrusted_files import is_path
 from schemalint.base.values import frozen
 from schemalint.delta.stream_settings import local_path
@@ -48,7 +49,7 @@ class PathStore:
 
     def list(self, folder: str = "", *, first: str = "") -> Iterator[FileEntry]:
         """List the files directly in the log, or in a folder in it."""
-        prefix = f"{folder}/" if folder else ""
+        prefix = affixed("", folder, "/")
         try:
             with os.scandir(self._in_log(folder)) as entries:
                 matching = (entry for entry in entries if entry.name >= first)

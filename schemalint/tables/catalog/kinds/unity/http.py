@@ -17,6 +17,7 @@ from schemalint.base.credentials import trust_help
 from schemalint.base.errors import LiveError
 from schemalint.base.http_exchange import Answer, AnswerTooLong, Request, exchange
 from schemalint.base.json_object import JsonObject
+from schemalint.base.phrases import affixed
 from schemalint.base.redaction import hide, without_secrets
 from schemalint.base.values import field, frozen
 from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
@@ -117,7 +118,7 @@ class Client:
         body: Mapping[str, object] | None,
     ) -> JsonObject:
         endpoint = "/".join(quote(part, safe="") for part in path)
-        url = f"{self.base}/{endpoint}" + (f"?{urlencode(query)}" if query else "")
+        url = f"{self.base}/{endpoint}{affixed('?', urlencode(query or {}))}"
         request = Request(url, method=method, headers=self._headers())
         if body is not None:
             request.data = json.dumps(body).encode()

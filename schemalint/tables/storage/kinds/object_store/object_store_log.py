@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from schemalint.base.errors import LiveError
+from schemalint.base.phrases import affixed
 from schemalint.base.values import field, frozen, replace
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.store import FileEntry, MissingFile, NoTable, too_large
@@ -74,7 +75,7 @@ class ObjectStoreLog:
         """List the files directly in a folder, and the keys of its subfolders."""
         with self.translated_errors():
             listing = finish(start(self.client.list_with_delimiter, folder or None))
-        prefix = f"{folder}/" if folder else ""
+        prefix = affixed("", folder, "/")
         # Consoles make a folder visible by an empty file with the folder's name.
         files = (file for file in listing["objects"] if file["path"].startswith(prefix))
         entries = (
@@ -85,7 +86,7 @@ class ObjectStoreLog:
     def has_files(self) -> bool:
         """Whether a file exists below the table's URI; call it within `translated_errors`."""
         folder = self.address.prefix
-        prefix = f"{folder}/" if folder else ""
+        prefix = affixed("", folder, "/")
         # One of the first two may be the folder itself, made visible by a console (see `list_folder`).
         first = next(iter(self.client.list(folder or None, chunk_size=2)), ())
         if any(file["path"].startswith(prefix) for file in first):

@@ -1,0 +1,17 @@
+"""Parts of sentences that are there or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def affixed(before: str, value: object, after: str = "") -> str:
+    """Return a value between two texts; nothing if the value is empty, 0 or None."""
+    if value:
+        return f"{before}{value}{after}"
+    return ""
+
+
+def first_of(names: Sequence[str], most: int, between: str = ", ") -> str:
+    """Join the first names, and count the others: ``a, b and 3 more``."""
+    return between.join(names[:most]) + affixed(" and ", max(len(names) - most, 0), " more")

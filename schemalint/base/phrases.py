@@ -12,6 +12,18 @@ def affixed(before: str, value: object, after: str = "") -> str:
     return ""
 
 
+def counted(number: int, noun: str) -> str:
+    """Format a number with its noun: ``1 error``, ``2 errors``."""
+    return f"{number} {plural(number, noun)}"
+
+
+def plural(number: int, noun: str) -> str:
+    """Return a noun as it stands after a number."""
+    if number == 1:
+        return noun
+    return f"{noun}s"
+
+
 def first_of(names: Sequence[str], most: int, between: str = ", ") -> str:
     """Join the first names, and count the others: ``a, b and 3 more``."""
     return between.join(names[:most]) + affixed(" and ", max(len(names) - most, 0), " more")

@@ -126,6 +126,11 @@ class Spark:
             self._started.stop()
 
 
+def catalog_of(spark: Spark | None) -> SessionCatalog | None:
+    """Return the catalog of a session, which looks names up; None without a session."""
+    return spark.catalog if spark else None
+
+
 @contextmanager
 def spark_for(
     settings: Trusted | None, options: Connection, *, is_used: bool = False

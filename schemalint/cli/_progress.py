@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from schemalint.base.phrases import plural
 from schemalint.cli._options import F, together
 from schemalint.cli._output import draw_status, erase_status, is_full_terminal, print_note
 from schemalint.cli._typed import Connection
@@ -74,8 +75,7 @@ class Progress:
 
     def tell(self, stage: str, done: int, total: int, table: str) -> None:
         """Note how far a stage of the run has come; nothing is shown once it is done."""
-        tables = "table" if total == 1 else "tables"
-        left = f"{done:,} of {total:,} {tables} done, {total - done:,} left"
+        left = f"{done:,} of {total:,} {plural(total, 'table')} done, {total - done:,} left"
         with self._lock:
             self._text = f"{stage}: {left}, now {table}" if done < total and table else ""
 

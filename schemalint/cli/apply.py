@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 import click
 
 from schemalint.base.errors import UsageError, worst_status
+from schemalint.base.phrases import counted
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error, print_note
 from schemalint.cli._connection import Spark, repository_settings, running_spark
@@ -34,7 +35,6 @@ from schemalint.deploy.resume import resume
 from schemalint.model.table_plan import RefusalKind, Step, TablePlan
 from schemalint.report import deploy_log
 from schemalint.report.plan import text as plan_text
-from schemalint.report.text_helpers import counted
 from schemalint.spark.apply_options import ApplyOptions
 from schemalint.spark.runner import run_confirmed
 from schemalint.tables.catalog.table_location import choose_target

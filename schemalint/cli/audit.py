@@ -13,7 +13,7 @@ from schemalint.base.values import as_dict, frozen, replace
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import baseline_options, written_baseline
 from schemalint.cli._completion import table_names
-from schemalint.cli._connection import Spark, settings_anywhere, spark_for, spark_options
+from schemalint.cli._connection import Spark, catalog_of, settings_anywhere, spark_for, spark_options
 from schemalint.cli._options import (
     engine_option,
     examples,
@@ -256,7 +256,7 @@ def _tables(
 def _targets(
     repository: Repository | None, settings: Trusted, spark: Spark | None, options: AuditOptions
 ) -> AuditTargets:
-    via = spark.catalog if spark else None
+    via = catalog_of(spark)
     environment = _environment(repository, settings, via, options)
     targets = AuditTargets(environment)
     targets.add(table_requests(options.tables, environment, via))

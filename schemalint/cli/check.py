@@ -11,11 +11,19 @@ import click
 
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.files import rewrite_text
+from schemalint.base.phrases import counted
 from schemalint.base.printable import document_text, terminal_text
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import baseline_options, written_baseline
-from schemalint.cli._connection import Spark, config_options, connecting_settings, spark_for, via_options
+from schemalint.cli._connection import (
+    Spark,
+    catalog_of,
+    config_options,
+    connecting_settings,
+    spark_for,
+    via_options,
+)
 from schemalint.cli._options import (
     engine_option,
     examples,
@@ -34,7 +42,7 @@ from schemalint.model.finding import CheckResult, Run, SideRef
 from schemalint.project import git
 from schemalint.project.config.trust import Trusted
 from schemalint.project.git import Index, Worktree
-from schemalint.report.text_helpers import as_of_text, counted
+from schemalint.report.text_helpers import as_of_text
 from schemalint.review.baseline_file import BaselineOptions
 from schemalint.review.check_input import LiveSide
 from schemalint.review.check_session import CheckRequest, CheckSession, open_check
@@ -285,7 +293,7 @@ def _live_tables(
 
     where = session.project, connecting, options.connection.target, session.sides.head
     if options.live_from is None:
-        via, workers = spark.catalog if spark else None, workers_of(options.connection, tell)
+        via, workers = catalog_of(spark), workers_of(options.connection, tell)
         return live_side(*where, via, history=options.history, workers=workers)
     side = live_side_from(*where, options.live_from, history=options.history)
     if side.as_of is not None:

@@ -12,7 +12,7 @@ from schemalint.base.errors import LiveError, UsageError
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error
 from schemalint.cli._completion import table_names
-from schemalint.cli._connection import settings_anywhere, spark_for, via_options
+from schemalint.cli._connection import catalog_of, settings_anywhere, spark_for, via_options
 from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
@@ -129,7 +129,7 @@ def _table(
     options: ClientOptions,
 ) -> int:
     with spark_for(settings, options.connection) as spark:
-        via = spark.catalog if spark else None
+        via = catalog_of(spark)
         where = open_target(repository, settings, options.connection.target, via)
         (request,) = table_requests([table], where, via)
         (document,) = read_tables([request])

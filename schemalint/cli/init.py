@@ -27,7 +27,7 @@ from schemalint.base.printable import document_text, terminal_text
 from schemalint.base.redaction import without_secrets
 from schemalint.base.values import frozen
 from schemalint.cli import print_error, print_note
-from schemalint.cli._connection import connecting_settings, spark_for, via_options
+from schemalint.cli._connection import catalog_of, connecting_settings, spark_for, via_options
 from schemalint.cli._options import PENDING, examples
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
@@ -169,7 +169,7 @@ def _adoption(repository: Repository, options: InitOptions) -> tuple[Adoption, S
             source,
             service,
             owners,
-            spark.catalog if spark else None,
+            catalog_of(spark),
             workers,
             of_dbt,
         )

@@ -9,7 +9,7 @@ import click
 from schemalint.base.errors import GitError, UsageError
 from schemalint.base.values import frozen
 from schemalint.cli import print_note
-from schemalint.cli._connection import Spark, repository_settings, spark_for
+from schemalint.cli._connection import Spark, catalog_of, repository_settings, spark_for
 from schemalint.cli._deploy_options import base_of_change, deploy_options, print_unplanned
 from schemalint.cli._options import (
     PENDING,
@@ -114,7 +114,7 @@ def command(options: PlanOptions) -> int:
         except GitError as error:  # the run has not checked out the change
             print_note(f"note: {error.message}: all tables are planned")
     with spark_for(settings, options.connection) as spark, table_workers(options.connection) as workers:
-        via = spark.catalog if spark else None
+        via = catalog_of(spark)
         deployment = prepare_requested(
             repository, settings, options.deploy, via=via, workers=workers, engine=options.engine
         )

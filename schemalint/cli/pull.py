@@ -25,7 +25,7 @@ from schemalint.base.printable import document_text
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error, print_note
 from schemalint.cli._completion import table_names
-from schemalint.cli._connection import repository_settings, spark_for, via_options
+from schemalint.cli._connection import catalog_of, repository_settings, spark_for, via_options
 from schemalint.cli._options import PENDING, examples, history_option, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
@@ -131,7 +131,7 @@ def command(options: PullOptions) -> int:
     repository, settings = repository_settings(options.connection)
     _require_names(settings, options)
     with spark_for(settings, options.connection) as spark, table_workers(options.connection) as workers:
-        result = _pull(repository, settings, options, spark.catalog if spark else None, workers)
+        result = _pull(repository, settings, options, catalog_of(spark), workers)
     if options.prints_only and result.files:
         show(document_text(_in_format(result, options.format)))
     for file in () if options.prints_only else result.files:

@@ -11,7 +11,7 @@ from schemalint.base.printable import document_text
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_error, print_note
 from schemalint.cli._completion import table_names
-from schemalint.cli._connection import repository_settings, spark_for, via_options
+from schemalint.cli._connection import catalog_of, repository_settings, spark_for, via_options
 from schemalint.cli._options import PENDING, examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
@@ -79,7 +79,7 @@ def command(options: RevertOptions) -> int:
     """
     repository, settings = repository_settings(options.connection)
     with spark_for(settings, options.connection) as spark:
-        via = spark.catalog if spark else None
+        via = catalog_of(spark)
         reverted = _revert(repository, settings, options.table, options.to, via)
         if reverted.before == reverted.after:
             print_note(f"{reverted.table}: nothing to revert since {reverted.commit[:12]}")

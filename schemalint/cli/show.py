@@ -12,7 +12,7 @@ from schemalint.base.printable import json_text, terminal_text
 from schemalint.base.values import frozen
 from schemalint.cli import print_error
 from schemalint.cli._completion import table_names
-from schemalint.cli._connection import settings_anywhere, spark_for, via_options
+from schemalint.cli._connection import catalog_of, settings_anywhere, spark_for, via_options
 from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
@@ -78,7 +78,7 @@ def command(options: ShowOptions) -> int:
         raise fault
     rows, status, is_first = settings.config.clients, 0, True
     with spark_for(settings, options.connection) as spark:
-        via = spark.catalog if spark else None
+        via = catalog_of(spark)
         where = open_target(repository, settings, options.connection.target, via)
         requests = table_requests(options.tables, where, via)
         for table in read_tables(requests, history=not options.no_history):

@@ -348,7 +348,7 @@ def _item_lines(value: str) -> Iterator[str]:
 
 
 def _indented(line: str, indent: str) -> str:
-    return indent + line if line else ""
+    return affixed(indent, line)
 
 
 def _runs(indexes: Iterable[int]) -> Iterator[tuple[int, int]]:

@@ -179,6 +179,16 @@ class Identity:
     step: int = 1
     allow_explicit_insert: bool = False
 
+    @property
+    def kind(self) -> str:
+        """``BY DEFAULT`` or ``ALWAYS``."""
+        return "BY DEFAULT" if self.allow_explicit_insert else "ALWAYS"
+
+    @property
+    def clause(self) -> str:
+        """The clause of a column definition in SQL."""
+        return f"GENERATED {self.kind} AS IDENTITY (START WITH {self.start} INCREMENT BY {self.step})"
+
 
 @frozen
 class Field:

@@ -89,7 +89,7 @@ def effect_of(table: TableState | None, features: frozenset[str], data: Struct, 
         data: The schema of the DataFrame, or of the query.
         write: How it is written.
     """
-    before = TableState() if table is None else table
+    before = table or TableState()
     try:
         return _effect(table, features, data, write)
     except RefusedWrite as refused:

@@ -54,13 +54,13 @@ def without_unread_streams(plan: TablePlan, contract: Contract) -> TablePlan:
 
 
 def _of_unread(consumer: Consumer, version: int) -> Refusal | None:
-    progress = consumer.stream.progress if consumer.stream else None
+    progress = consumer.progress
     if progress is None or progress.unknown is not None:
-        why = progress.unknown if progress is not None and progress.unknown else "its files were not read"
+        why, help_ = "its files were not read", ""
+        if progress is not None:
+            why, help_ = progress.unknown or why, progress.help
         return Refusal(
-            RefusalKind.STREAMS,
-            f"it is unknown what stream {consumer.name} has read: {why}",
-            progress.help if progress is not None else "",
+            RefusalKind.STREAMS, f"it is unknown what stream {consumer.name} has read: {why}", help_
         )
     read = progress.last_version
     if read is not None and read >= version:

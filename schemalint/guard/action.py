@@ -58,7 +58,7 @@ def guard(  # noqa: PLR0913 (as `check_write`)
     Raises:
         WriteRefused: The write is refused, and `action` says so.
     """
-    session = session if session is not None else getattr(df, "sparkSession", None)
+    session = session or getattr(df, "sparkSession", None)
     decided = switched(action, session)
     if decided == "off":
         return _off(table)

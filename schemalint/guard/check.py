@@ -96,7 +96,7 @@ def check_write(  # noqa: PLR0913 (what a writer is told in five calls)
         session: The session; by default that of the DataFrame.
         seconds: How long the table's store may take.
     """
-    session = session if session is not None else getattr(df, "sparkSession", None)
+    session = session or getattr(df, "sparkSession", None)
     data = schema_of(df)
     packed = contract_of(contracts, table, None if method == Method.SAVE.value else session)
     write = _write(df, session, method, save_mode, options or {}, tuple(partition_by))

@@ -64,6 +64,11 @@ class Consumer:
     removed: bool = False
 
     @property
+    def progress(self) -> StreamProgress | None:
+        """How far the stream has come, if the consumer is one and that is known."""
+        return self.stream.progress if self.stream else None
+
+    @property
     def described(self) -> str:
         """The name with client and owner: ``dashboards (trino 476, @bi)``."""
         parts = (

@@ -45,7 +45,7 @@ class StreamReport:
     @property
     def unknown(self) -> str | None:
         """Why it is not known what the stream meets before these commits; None if it is, or offline."""
-        progress = self.consumer.stream.progress if self.consumer.stream else None
+        progress = self.consumer.progress
         if progress is None or progress.to_meet is not None:
             return None
         faults = [defect.message for defect in progress.defects if defect.stops]
@@ -92,7 +92,7 @@ class StreamReport:
         Each start needs the settings all the same: it compares the two newest entries of the schema log,
         wherever the stream is (measured on Delta 4.4.0).
         """
-        progress = self.consumer.stream.progress if self.consumer.stream else None
+        progress = self.consumer.progress
         if progress is None or progress.last_version is None or self.version is None:
             return False
         return self.effect.verdict is StreamVerdict.BLOCKED and progress.last_version >= self.version

@@ -150,17 +150,12 @@ def _column_tail(field: Field) -> str:
     if isinstance(field.generated, str):
         text += f" GENERATED ALWAYS AS ({field.generated})"
     if isinstance(field.identity, Identity):
-        text += _identity(field.identity)
+        text += f" {field.identity.clause}"
     if isinstance(field.default, str):
         text += f" DEFAULT {field.default}"
     if isinstance(field.comment, str):
         text += f" COMMENT {quote_literal(field.comment)}"
     return text
-
-
-def _identity(identity: Identity) -> str:
-    when = "BY DEFAULT" if identity.allow_explicit_insert else "ALWAYS"
-    return f" GENERATED {when} AS IDENTITY (START WITH {identity.start} INCREMENT BY {identity.step})"
 
 
 def _entries(properties: Mapping[str, str]) -> str:

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from schemalint import __version__
-from schemalint.base.phrases import affixed
+from schemalint.base.phrases import affixed, counted
 from schemalint.base.printable import SafeText, json_text, terminal_text
 from schemalint.deploy.deploy_input import Deployment
 from schemalint.deploy.results import AppliedTable, table_json
 from schemalint.model.stream_report import stream_json
 from schemalint.model.table_plan import Step, TablePlan
 from schemalint.report.stream_texts import place_lines, settings_lines, stream_title, verdict_text
-from schemalint.report.text_helpers import counted, first_few
+from schemalint.report.text_helpers import first_few
 
 VERSION: Final = 1
 """The version of the format; it changes with the meaning of a key."""

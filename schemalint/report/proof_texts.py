@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from schemalint.base.phrases import counted
 from schemalint.deploy.deploy_input import Deployment, RewriteProof
-from schemalint.report.text_helpers import counted, duration_text
+from schemalint.report.text_helpers import duration_text
 
 _TAKES: Final = 4
 """How many times one read of all rows a rewrite may take until its commit: an estimate, not measured."""

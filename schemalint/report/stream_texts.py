@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
-from schemalint.base.phrases import affixed
+from schemalint.base.phrases import affixed, counted
 from schemalint.delta.stream_settings import reader_options
 from schemalint.delta.streams import StreamEffect, StreamVerdict
 from schemalint.model.stream_report import StreamReport
-from schemalint.report.text_helpers import counted, listed
+from schemalint.report.text_helpers import listed
 
 
 def effect_text(effect: StreamEffect) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 
 import click
 
-from schemalint.base.phrases import affixed
+from schemalint.base.phrases import affixed, counted
 from schemalint.base.printable import printable
 from schemalint.base.redaction import without_secrets
 from schemalint.delta.table import HistoryEntry
@@ -58,13 +58,6 @@ def separated(blocks: Iterable[Iterable[str]]) -> Iterator[str]:
         yield from block
 
 
-def counted(number: int, noun: str) -> str:
-    """Format a number with its noun: ``1 error``, ``2 errors``."""
-    if number == 1:
-        return f"{number} {noun}"
-    return f"{number} {noun}s"
-
-
 def listed(words: Sequence[str]) -> str:
     """Join words as a sentence does: ``rename, drop and type_change``."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
@@ -93,7 +86,7 @@ def duration_text(seconds: float) -> str:
     """Format a duration in its largest unit: ``3 hours``."""
     for length, unit in _UNITS:
         if (number := int(seconds // length)) >= 1:
-            return f"{number} {unit}{'s' if number > 1 else ''}"
+            return counted(number, unit)
     return "less than a second"
 
 

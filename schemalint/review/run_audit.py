@@ -116,8 +116,7 @@ def _streams(name: str, contract: Contract | None) -> list[StreamReport]:
 
 def _is_known(consumer: Consumer) -> bool:
     """Return whether it is known what a stream has still to meet."""
-    progress = consumer.stream.progress if consumer.stream else None
-    return progress is not None and progress.to_meet is not None
+    return consumer.progress is not None and consumer.progress.to_meet is not None
 
 
 def with_exceptions(

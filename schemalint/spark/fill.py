@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Final
 
 from schemalint.base.errors import ApplyError
+from schemalint.base.phrases import plural
 from schemalint.base.values import field, frozen, replace
 from schemalint.delta.datatype import Struct
 from schemalint.delta.path import format_path
@@ -330,4 +331,4 @@ def _too_many_conflicts(fill: Fill, rows: int, after: Rows, error: StatementErro
 
 
 def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' if number != 1 else ''}"
+    return f"{number:,} {plural(number, noun)}"

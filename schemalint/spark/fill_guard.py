@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from schemalint.base.errors import ApplyError, SchemalintError, UnfilledError
+from schemalint.base.phrases import plural
 from schemalint.base.values import frozen
 from schemalint.delta.change import subject_name
 from schemalint.delta.column_users import columns_used
@@ -201,7 +202,7 @@ def undone_by_restore(fills: TableFills, version: int) -> str:
     if len(named) > _MOST_NAMED:
         more = [f"{number} (DELETE)" for number in deletes if f"{number} (DELETE)" not in named[:_MOST_NAMED]]
         named = [*named[:_MOST_NAMED], *more, f"{len(named) - _MOST_NAMED - len(more):,} more"]
-    what = "commit" if len(later) == 1 else "commits"
+    what = plural(len(later), "commit")
     warning = ": rows that were deleted come back" if deletes else ""
     return f"{what} {', '.join(named)}{warning}"
 

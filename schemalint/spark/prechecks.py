@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from schemalint.base.errors import ApplyError
+from schemalint.base.phrases import counted
 from schemalint.base.printable import visible
 from schemalint.base.redaction import without_secrets
 from schemalint.base.values import frozen, replace
@@ -82,7 +83,7 @@ class _Trial:
 
 def _trials(plan: TablePlan, table: str) -> Iterator[_Trial]:
     """Yield a trial of each expression in a plan, with the columns as they are at its step."""
-    state = plan.live if plan.live is not None else TableState()
+    state = plan.live or TableState()
     for step in plan.steps:
         state = simulate(state, [step])
         if step.rewrite is not None:
@@ -370,7 +371,7 @@ def _violations(session: SqlSession, query: _ConstraintQuery) -> str:
     except StatementError:
         return ""
     sample = " | ".join(_row(row.asDict()) for row in rows)
-    return f"{number} row{'s' if number != 1 else ''} against {query.name} ({sample})"
+    return f"{counted(number, 'row')} against {query.name} ({sample})"
 
 
 def _row(values: Mapping[str, Any]) -> str:

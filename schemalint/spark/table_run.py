@@ -99,7 +99,7 @@ class TableRun:
                 are done.
         """
         self._prove_past_runs()
-        expected = self.plan.live if self.plan.live is not None else TableState()
+        expected = self.plan.live or TableState()
         waiting: list[Step] = []
         remaining, attempt = list(self.plan.steps), 1
         while remaining:

@@ -20,6 +20,7 @@ from schemalint.author.adopt.writers import Writers, writers_of
 from schemalint.author.pull import pull
 from schemalint.author.pull.pull_input import PullFailure, PullInput, PullResult, declared_contracts, find
 from schemalint.base.errors import SchemalintError, UsageError
+from schemalint.base.phrases import counted
 from schemalint.base.values import frozen, replace
 from schemalint.delta.engine import WHO_WROTE, as_setting, recent_since
 from schemalint.delta.path import split_path
@@ -234,7 +235,7 @@ def _baseline(
     text, count, unjudged = baseline_of(
         request.repository, request.settings, request.target, texts, request.via, request.workers
     )
-    about = f"{count} {'finding' if count == 1 else 'findings'} of today, which fail nothing"
+    about = f"{counted(count, 'finding')} of today, which fail nothing"
     return [FileChange(file, text, about)], unjudged
 
 

@@ -12,11 +12,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from schemalint.base.phrases import counted
 from schemalint.base.printable import markdown_code, markdown_prose
 from schemalint.base.values import frozen
 from schemalint.cli.action.github_runner import Inputs
 from schemalint.report.findings.markdown import is_shortened
-from schemalint.report.text_helpers import MOST_CHARACTERS, counted, fitting
+from schemalint.report.text_helpers import MOST_CHARACTERS, fitting
 
 MOST_BYTES: Final = 1_000_000
 """The most bytes of the summary: GitHub takes 1 MiB of each step."""

@@ -119,7 +119,7 @@ class Trusted:
         """
         if repository is None:
             return self
-        side = Worktree() if self.commit is None else self.commit
+        side = self.commit or Worktree()
         return replace(self, config=with_nested_at(repository, side, self.config))
 
     def by_session(self) -> Trusted:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element
 
+from schemalint.base.phrases import counted
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.datatype import Field, Unmanaged
 from schemalint.delta.diff import diff
@@ -19,7 +20,6 @@ from schemalint.model.finding import JudgedTable
 from schemalint.report.findings._html import add, badge, grid, h
 from schemalint.report.table.client_matrix import clients_by_verdict
 from schemalint.report.table.fields import describe_changes, field_label, field_notes, fields_of, type_text
-from schemalint.report.text_helpers import counted
 
 _MOST_UNCHANGED: Final = 30
 """A schema with more unchanged columns shows the changed ones alone."""

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from schemalint.base.phrases import counted
 from schemalint.base.printable import printable
 from schemalint.base.values import grouped
 from schemalint.model.client import ClientSupport
 from schemalint.model.finding import CheckResult, Severity
-from schemalint.report.text_helpers import WORST_FIRST, counted
+from schemalint.report.text_helpers import WORST_FIRST
 
 if TYPE_CHECKING:
     from schemalint.model.inventory import Inventory

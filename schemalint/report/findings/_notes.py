@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from schemalint.base.errors import Location, SchemalintError
-from schemalint.base.phrases import affixed
+from schemalint.base.phrases import affixed, counted
 from schemalint.base.printable import printable
 from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix
-from schemalint.report.text_helpers import counted, error_name
+from schemalint.report.text_helpers import error_name
 from schemalint.report.words import consequence_text, way_text
 
 FAILURE = "failure"

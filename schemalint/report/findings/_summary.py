@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from schemalint.base.phrases import affixed
+from schemalint.base.phrases import affixed, counted
 from schemalint.base.printable import printable
 from schemalint.base.values import grouped
 from schemalint.model.finding import CheckResult, Finding, Run, Severity
-from schemalint.report.text_helpers import COLORS, WORST_FIRST, counted, styled
+from schemalint.report.text_helpers import COLORS, WORST_FIRST, styled
 
 _COMMIT_LENGTH = 7
 _NO_OWNER: Final = "no owner declared"

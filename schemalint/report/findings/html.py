@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element
 
 from schemalint import __version__
 from schemalint.base.errors import Location, SchemalintError
-from schemalint.base.phrases import affixed
+from schemalint.base.phrases import affixed, counted
 from schemalint.base.printable import SafeText, html_text, printable
 from schemalint.base.values import grouped
 from schemalint.model.finding import CheckResult, Finding, JudgedTable, Severity
@@ -37,7 +37,7 @@ from schemalint.report.findings._notes import (
 )
 from schemalint.report.findings._summary import by_owner, outcome, remarks, summary, verdict, worst_first
 from schemalint.report.findings._ways import Ways, ways_out
-from schemalint.report.text_helpers import WORST_FIRST, counted
+from schemalint.report.text_helpers import WORST_FIRST
 
 SHOWS_TABLES = True
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from schemalint.base.errors import SchemalintError
+from schemalint.base.phrases import counted
 from schemalint.base.printable import (
     SafeText,
     markdown_code,
@@ -34,7 +35,7 @@ from schemalint.report.findings._notes import (
 )
 from schemalint.report.findings._summary import by_owner, remarks, summary, worst_first
 from schemalint.report.findings._ways import Ways, ways_out
-from schemalint.report.text_helpers import MOST_CHARACTERS, WORST_FIRST, counted, first_few, fitting
+from schemalint.report.text_helpers import MOST_CHARACTERS, WORST_FIRST, first_few, fitting
 
 SHOWS_TABLES = False
 

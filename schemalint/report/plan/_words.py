@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Final
 
 from schemalint.base.errors import Location
-from schemalint.base.phrases import affixed
+from schemalint.base.phrases import affixed, counted
 from schemalint.delta.streams import StreamVerdict, effect_on_stream
 from schemalint.deploy.approvals import missing_approvals
 from schemalint.deploy.deploy_input import Deployment
@@ -21,7 +21,7 @@ from schemalint.report.stream_texts import (
     stream_title,
     verdict_text,
 )
-from schemalint.report.text_helpers import counted, first_few
+from schemalint.report.text_helpers import first_few
 from schemalint.report.words import client_text
 
 APPROVE: Final = "To approve the steps that need it, in the configuration or with apply --approved HASH"

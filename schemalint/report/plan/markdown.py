@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from schemalint.base.phrases import counted
 from schemalint.base.printable import (
     SafeText,
     markdown_code,
@@ -34,7 +35,7 @@ from schemalint.report.plan._words import (
     table_state,
     waiting_texts,
 )
-from schemalint.report.text_helpers import MOST_CHARACTERS, counted, first_few, fitting
+from schemalint.report.text_helpers import MOST_CHARACTERS, first_few, fitting
 from schemalint.report.words import consequence_text, way_text
 
 _HEAD: Final = ("| | step | cost | risks | undo |", "| --- | --- | --- | --- | --- |")

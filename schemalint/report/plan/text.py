@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from schemalint.base.phrases import affixed
+from schemalint.base.phrases import affixed, counted
 from schemalint.base.printable import SafeText, printable, terminal_text
 from schemalint.deploy.approvals import missing_approvals
 from schemalint.deploy.deploy_input import Deployment, UnplannedTable
@@ -28,7 +28,7 @@ from schemalint.report.plan._words import (
     undo_lines,
     waiting_texts,
 )
-from schemalint.report.text_helpers import counted, first_few, styled
+from schemalint.report.text_helpers import first_few, styled
 from schemalint.report.words import consequence_text, way_text
 
 _MOST_LISTED: Final = 10

@@ -66,8 +66,9 @@ def field_notes(field: Field) -> str:
     if isinstance(field.generated, str):
         notes.append(f"generated as {field.generated}")
     if isinstance(field.identity, Identity):
-        kind = "by default" if field.identity.allow_explicit_insert else "always"
-        notes.append(f"identity {kind} ({field.identity.start}, {field.identity.step})")
+        notes.append(
+            f"identity {field.identity.kind.lower()} ({field.identity.start}, {field.identity.step})"
+        )
     if isinstance(field.comment, str) and field.comment:
         notes.append(f'"{shortened(field.comment)}"')
     return ", ".join(notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from schemalint.base.phrases import affixed, first_of
+from schemalint.base.phrases import affixed, counted, first_of, plural
 from schemalint.base.printable import SafeText, terminal_text
 from schemalint.delta.datatype import DataType, Field, items_of, parts
 from schemalint.delta.feature_usage import FeatureUse, feature_uses
@@ -25,14 +25,7 @@ from schemalint.report.table.fields import (
     split_by_field,
     type_text,
 )
-from schemalint.report.text_helpers import (
-    committer_text,
-    counted,
-    error_name,
-    separated,
-    shortened,
-    table_rows,
-)
+from schemalint.report.text_helpers import committer_text, error_name, separated, shortened, table_rows
 from schemalint.tables.table_json import TableDocument
 
 _MOST_ENTRIES: Final = 20
@@ -166,8 +159,8 @@ def _history(live: LiveTable) -> Iterator[str]:
     yield from (f"  {row}" for row in table_rows([_entry(step) for step in latest]))
     stops = [str(version) for version in stops_of_tracked_streams(live.history)]
     if stops:
-        noun = "version" if len(stops) == 1 else "versions"
-        yield f"  Streams with a schemaTrackingLocation stop at {noun} {', '.join(stops)}"
+        at = f"{plural(len(stops), 'version')} {', '.join(stops)}"
+        yield f"  Streams with a schemaTrackingLocation stop at {at}"
 
 
 def _entry(step: HistoryStep) -> list[str]:

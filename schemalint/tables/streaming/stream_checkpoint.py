@@ -170,7 +170,7 @@ def _read_batch(store: FolderStore, source: int) -> _Batch:
 def _check_commit(store: FolderStore, number: int) -> None:
     file = f"commits/{number}"
     content = lines(store, file, _COMMITS_VERSION)
-    json_object(file, 2, content[0] if content else "")
+    json_object(file, 2, "".join(content[:1]))
 
 
 def _position_at(store: FolderStore, number: int, source: int) -> StreamPosition | None:
@@ -184,7 +184,7 @@ def _parse_offset(file: str, content: list[str], source: int) -> StreamPosition 
     Raises:
         StreamFileError: The source is missing, or its offset is not one of Delta.
     """
-    json_object(file, 2, content[0] if content else "")
+    json_object(file, 2, "".join(content[:1]))
     sources = [text.rstrip("\r") for text in content[1:]]
     while sources and not sources[-1]:
         sources.pop()

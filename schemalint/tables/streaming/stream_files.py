@@ -204,7 +204,7 @@ def _parse_entry(file: str, number: int, content: list[str], table_id: str) -> T
     Raises:
         StreamFileError: It cannot be understood, or is about another table.
     """
-    entry = json_object(file, 2, content[0].rstrip("\r") if content else "")
+    entry = json_object(file, 2, "".join(content[:1]).rstrip("\r"))
     if entry.get("tableId") != table_id:
         raise StreamFileError(file, "is about a table with another id", 2, delta_error=_OTHER_TABLE)
     version = whole_number(entry.get("deltaCommitVersion"))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from schemalint.base.document import Entry, Mapping, Node, Scalar, print_scalar
 from schemalint.base.document.scalars import quote
+from schemalint.base.phrases import affixed
 from schemalint.base.printable import printable
 from schemalint.contract.dialects.native.plain_data import Data, as_data
 from schemalint.model.contract import Contract
@@ -94,12 +95,16 @@ def _entry(key: str, value: Data) -> Iterator[str]:
     name = print_scalar(key)
     if isinstance(value, str) and _is_literal(value):
         yield f"{name}: |" if value.endswith("\n") else f"{name}: |-"
-        yield from (_INDENT + line if line else "" for line in value.removesuffix("\n").split("\n"))
+        yield from map(_indented, value.removesuffix("\n").split("\n"))
     elif _on_one_line(value) and not (isinstance(value, dict) and value and key in _BLOCKS):
         yield f"{name}: {print_alone(value)}"
     else:
         yield f"{name}:"
-        yield from (_INDENT + line if line else "" for line in _block(value, columns=key == "columns"))
+        yield from map(_indented, _block(value, columns=key == "columns"))
+
+
+def _indented(line: str) -> str:
+    return affixed(_INDENT, line)
 
 
 def _block(value: Data, *, columns: bool) -> Iterator[str]:
@@ -111,7 +116,7 @@ def _block(value: Data, *, columns: bool) -> Iterator[str]:
             if isinstance(item, dict) and (columns or not _on_one_line(item)):
                 first, *rest = _block(item, columns=False)
                 yield f"- {first}"
-                yield from (_INDENT + line if line else "" for line in rest)
+                yield from map(_indented, rest)
             else:
                 yield f"- {print_alone(item)}"
 

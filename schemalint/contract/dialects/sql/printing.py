@@ -71,9 +71,7 @@ def _column(field: Field) -> str:
     if isinstance(field.generated, str):
         parts.append(f"GENERATED ALWAYS AS ({field.generated})")
     if isinstance(field.identity, Identity):
-        how = "BY DEFAULT" if field.identity.allow_explicit_insert else "ALWAYS"
-        start, step = field.identity.start, field.identity.step
-        parts.append(f"GENERATED {how} AS IDENTITY (START WITH {start} INCREMENT BY {step})")
+        parts.append(field.identity.clause)
     if isinstance(field.comment, str):
         parts.append(f"COMMENT {quote_literal(field.comment)}")
     return " ".join(parts)

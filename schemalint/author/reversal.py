@@ -216,11 +216,9 @@ class _Reverser:
         ):
             return old
         self.kept_wide.append(path)
-        reason = (
-            "Delta cannot revert a widening"
-            if classify(old, current) is TypeVerdict.WIDENING
-            else "Delta cannot change the type back"
-        )
+        reason = "Delta cannot change the type back"
+        if classify(old, current) is TypeVerdict.WIDENING:
+            reason = "Delta cannot revert a widening"
         self.notes.append(f"{format_path(path)} stays {print_type(current)}, was {print_type(old)}: {reason}")
         return current
 

@@ -131,11 +131,11 @@ def load_json(text: str | bytes, *, strict: bool = False) -> object:
         RecursionError: The value is nested too deeply.
     """
     try:
-        value: object = (
-            json.loads(text, parse_constant=_refuse_number, parse_float=_finite)
-            if strict
-            else json.loads(text)
-        )
+        value: object
+        if strict:
+            value = json.loads(text, parse_constant=_refuse_number, parse_float=_finite)
+        else:
+            value = json.loads(text)
     except (json.JSONDecodeError, UnicodeDecodeError, _NoNumberError):
         raise
     except ValueError:

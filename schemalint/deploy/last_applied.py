@@ -123,11 +123,10 @@ def find_last_applied(
             raise
         last_applied = _Unknown()  # the history is here, but too long to be searched
     if isinstance(last_applied, _Unknown):
-        last_applied = (
-            last_applied.refusal or LastApplied()
-            if base is None
-            else _named_by_user(revisions, contract, base, allow_older=allow_older)
-        )
+        if base is None:
+            last_applied = last_applied.refusal or LastApplied()
+        else:
+            last_applied = _named_by_user(revisions, contract, base, allow_older=allow_older)
     if isinstance(last_applied, LastApplied):
         return replace(last_applied, judges_drift=noted is None)
     return last_applied

@@ -179,11 +179,9 @@ def _anchors(fact: Fact, problem: Problem) -> tuple[Anchor, ...]:
         return ((problem.part,), (*default_anchors[0], problem.part), *default_anchors)
     path = problem.path
     inner = fact.change if isinstance(fact, Drift) else fact
-    own = (
-        inner
-        if isinstance(inner, change.ColumnChange | change.DeletionListed | change.DeletionUnlisted)
-        else None
-    )
+    own = None
+    if isinstance(inner, change.ColumnChange | change.DeletionListed | change.DeletionUnlisted):
+        own = inner
     if path is None and own is not None:
         path = own.path
     if path is not None:

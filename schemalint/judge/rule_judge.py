@@ -316,8 +316,10 @@ def with_ways(finding: Finding, fact: Fact, ctx: RuleContext) -> Finding:
             by_tracking[consumer.stream.schema_tracking_location is not None].append(consumer.name)
     streams, tracked = map(tuple, by_tracking)
     words = WayWords(ctx.wording.fill, ctx.wording.drop_old)
-    size = ctx.live.size() if ctx.live is not None and ctx.live.size is not None else None
-    until = last_day_of_restore(ctx.before, ctx.today) if ctx.live is not None else None
+    size, until = None, None
+    if ctx.live is not None:
+        size = ctx.live.size() if ctx.live.size is not None else None
+        until = last_day_of_restore(ctx.before, ctx.today)
     ways = (
         replace(
             way,

@@ -31,11 +31,12 @@ def constraints_dropped(context: AlterContext) -> Iterator[Step]:
     if not dropped:
         return
     is_one = len(dropped) == 1
+    statement = statements.unset_properties(context.table, [f"{CONSTRAINT_PREFIX}{name}" for name in names])
+    if is_one:
+        statement = statements.drop_constraint(context.table, names[0])
     yield Step(
         StepKind.DROP_CONSTRAINT,
-        statements.drop_constraint(context.table, names[0])
-        if is_one
-        else statements.unset_properties(context.table, [f"{CONSTRAINT_PREFIX}{name}" for name in names]),
+        statement,
         tuple(ConstraintChanged(changed.name, changed.old, UNMANAGED) for changed in dropped),
         tuple(f"the constraint {changed.name} {_reason(changed)}" for changed in dropped),
         undo=statements.add_constraint(context.table, names[0], str(dropped[0].old)) if is_one else None,

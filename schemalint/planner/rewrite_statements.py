@@ -27,12 +27,13 @@ FAILED: Final = "schemalint:"
 def rewritten_rows(table: str, rewrite: TableRewrite) -> str:
     """Return the query of the rows that a rewrite writes back into their table."""
     values = {lowercased(fill.column): proved_value(fill) for fill in rewrite.values}
-    listed = [
-        f"{_made(field, rewrite.after, values)} AS {path_text((field.name,))}"
-        if _is_made(field, values)
-        else path_text((field.name,))
-        for field in rewrite.before.fields
-    ]
+    listed = []
+    for field in rewrite.before.fields:
+        name = path_text((field.name,))
+        if _is_made(field, values):
+            listed.append(f"{_made(field, rewrite.after, values)} AS {name}")
+        else:
+            listed.append(name)
     how = "-- apply writes these rows back with overwriteSchema"
     if rewrite.partitioned_by:
         how += f", partitioned by {', '.join(map(always_quoted, rewrite.partitioned_by))}"

@@ -33,9 +33,11 @@ def _error(error: NamedError) -> str:
         texts = ["schemalint does not know this error."] if not error.rules else []
     else:
         texts = [error.advice.cause]
-        texts += [f"What to do: {error.advice.remedy}"] if error.advice.remedy else []
+        if error.advice.remedy:
+            texts.append(f"What to do: {error.advice.remedy}")
     names = ", ".join(f"{rule.code} ({rule.name})" for rule in error.rules)
-    texts += [f"Rules: {names}"] if names else []
+    if names:
+        texts.append(f"Rules: {names}")
     wrapped = (fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False) for text in texts)
     return printable_lines("\n\n".join([f"# {error.name}", *wrapped]))
 
@@ -43,9 +45,12 @@ def _error(error: NamedError) -> str:
 def page(rule: Rule) -> str:
     """Return a rule's page as Markdown, without a line break at the end."""
     facts = [f"severity: {rule.severity.label}", f"verdict: {rule.verdict}"]
-    facts += [] if rule.default else ["off by default"]
-    facts += ["fixable: `schemalint check --fix`"] if rule.fixable else []
-    facts += [f"Delta's errors: {', '.join(map(error_name, rule.delta_errors))}"] if rule.delta_errors else []
+    if not rule.default:
+        facts.append("off by default")
+    if rule.fixable:
+        facts.append("fixable: `schemalint check --fix`")
+    if rule.delta_errors:
+        facts.append(f"Delta's errors: {', '.join(map(error_name, rule.delta_errors))}")
     doc = _with_diffs(rule.doc.rstrip())
     return printable_lines(f"# {rule.name} ({rule.code})\n\n{' · '.join(facts)}\n\n{doc}")
 
@@ -87,8 +92,10 @@ def as_text(rules: Iterable[Rule]) -> SafeText:
 
 def _line(rule: Rule) -> str:
     marks: list[str] = [rule.verdict]
-    marks += ["fixable"] if rule.fixable else []
-    marks += [] if rule.default else ["off by default"]
+    if rule.fixable:
+        marks.append("fixable")
+    if not rule.default:
+        marks.append("off by default")
     return f"{rule.code}  {rule.severity.label:<7}  {rule.name}: {rule.summary} [{', '.join(marks)}]"
 
 

@@ -63,11 +63,9 @@ class DeclaredTables:
 
     def changed(self, *, everything: bool) -> tuple[Mapping[str, Contract], Mapping[str, Contract]]:
         """Return the tables of base and head that differ, or all of them."""
-        same = (
-            frozenset()
-            if everything
-            else {key for key, contract in self.after.items() if self.before.get(key) == contract}
-        )
+        if everything:
+            return self.before, self.after
+        same = {key for key, contract in self.after.items() if self.before.get(key) == contract}
         before, after = (
             {key: contract for key, contract in side.items() if key not in same}
             for side in (self.before, self.after)

@@ -236,11 +236,10 @@ class Sides:
     def _text(self) -> str:
         if self.at_head.file is None:
             return ""
-        data = (
-            self.read(self.at_head.file)
-            if self.given is None
-            else read_given(Path(self.given), limits.MAX_CONFIG)
-        )
+        if self.given is None:
+            data = self.read(self.at_head.file)
+        else:
+            data = read_given(Path(self.given), limits.MAX_CONFIG)
         return (data or b"").decode("utf-8", "replace")
 
 

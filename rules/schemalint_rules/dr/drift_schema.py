@@ -129,21 +129,23 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
     """
     if drift.kind in _APPLIED and ctx.contract.managed_by != "schemalint":
         return
-    message = (
-        _rename_message(drift.change, drift, ctx)
-        if isinstance(drift.change, FieldRenamed)
-        else _message(drift, ctx)
-    )
-    message = f"{message}; it shuts out {', '.join(drift.shut_out)}" if drift.shut_out else message
-    message = f"{message}; {drift.origin}" if drift.origin else message
+    if isinstance(drift.change, FieldRenamed):
+        message = _rename_message(drift.change, drift, ctx)
+    else:
+        message = _message(drift, ctx)
+    if drift.shut_out:
+        message += f"; it shuts out {', '.join(drift.shut_out)}"
+    if drift.origin:
+        message += f"; {drift.origin}"
     if drift.cause is None:
         yield Problem(message, help=_help(drift, ctx), severity=_severity(drift))
         return
+    help_ = "declare the live state, or rewrite the table"
+    if drift.kind == DriftKind.AHEAD:
+        help_ = _HELP[drift.kind]
     yield Problem(
         f"{message}; Delta cannot reconcile them ({drift.cause.code}: {drift.cause.message})",
-        help=_HELP[drift.kind]
-        if drift.kind == DriftKind.AHEAD
-        else "declare the live state, or rewrite the table",
+        help=help_,
         severity=Severity.ERROR,
         delta_error=drift.cause.delta_error,
     )

@@ -86,10 +86,8 @@ def type_change_beyond_engine(change: TypeChanged, ctx: RuleContext) -> Iterator
     if problem.severity is Severity.INFO:
         yield problem
         return
-    yield replace(
-        problem,
-        help=f"keep {old}, and add a column of type {new} that the writers fill",
-        delta_error="DELTA_CANNOT_UPDATE_OTHER_FIELD"
-        if change.old == VOID
-        else "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
-    )
+    error = "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP"
+    if change.old == VOID:
+        error = "DELTA_CANNOT_UPDATE_OTHER_FIELD"
+    help_ = f"keep {old}, and add a column of type {new} that the writers fill"
+    yield replace(problem, help=help_, delta_error=error)

@@ -221,11 +221,9 @@ def _path_faults(path: Path, columns: Struct) -> Iterator[_Fault]:
                 type_ = field.type
             case Struct():
                 near = nearest_name(name, type_.names)
-                help_ = (
-                    f"did you mean {format_path((*path[:index], near))}?"
-                    if near
-                    else "name a column of the table"
-                )
+                help_ = "name a column of the table"
+                if near:
+                    help_ = f"did you mean {format_path((*path[:index], near))}?"
                 yield f"{text}, which is not a column", help_, _UNKNOWN
                 return
             case Array() | Map():

@@ -113,14 +113,15 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
             delta_error=_ERROR,
         )
     elif undeclared:
+        is_certain = not set(undeclared) <= set(unparsed)
+        effect = f"may be used by {_listed(undeclared)}, which schemalint cannot parse and the contract"
+        if is_certain:
+            effect = f"is used by {_listed(undeclared)}, which the contract"
         yield Problem(
-            f"{column} changes, and is used by {_listed(undeclared)}, which the contract does not declare"
-            if not set(undeclared) <= set(unparsed)
-            else f"{column} changes, and may be used by {_listed(undeclared)}, which schemalint cannot parse "
-            "and the contract does not declare",
+            f"{column} changes, and {effect} does not declare",
             help=f"declare the constraint, or {ctx.wording.remove_constraint.format(name=undeclared[0])}",
             severity=Severity.ERROR,
-            delta_error=None if set(undeclared) <= set(unparsed) else _ERROR,
+            delta_error=_ERROR if is_certain else None,
         )
     elif unparsed:
         yield Problem(

@@ -196,11 +196,9 @@ _OTHER_VALUES = {
 def _of_live_table(problem: Problem) -> Problem:
     """Return the problem of a column that another writer has made, with what it does to Spark."""
     error = _LIVE_ERRORS.get(problem.delta_error or "")
-    effect = (
-        "every write that lets Spark assign the value fails"
-        if error
-        else "the files that Spark writes hold bigint, and Spark cannot read them"
-    )
+    effect = "the files that Spark writes hold bigint, and Spark cannot read them"
+    if error:
+        effect = "every write that lets Spark assign the value fails"
     return replace(problem, message=f"{problem.message}: {effect}", help=_COPY, delta_error=error)
 
 

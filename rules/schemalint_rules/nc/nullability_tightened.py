@@ -62,11 +62,11 @@ def nullability_tightened(change: NullabilityChanged, _ctx: RuleContext) -> Iter
     if change.new is not False:
         return
     path = format_path(change.path)
-    in_collection = any(isinstance(part, Part) for part in change.path)
+    help_ = "leave it nullable"
+    if not any(isinstance(part, Part) for part in change.path):
+        help_ += f", and add a constraint `{path} IS NOT NULL`"
     yield Problem(
         f"{path} is nullable in the table and cannot become NOT NULL",
-        help="leave it nullable"
-        if in_collection
-        else f"leave it nullable, and add a constraint `{path} IS NOT NULL`",
+        help=help_,
         delta_error="_LEGACY_ERROR_TEMP_2330",
     )

@@ -127,11 +127,12 @@ def _dropped(path: Path, ctx: RuleContext) -> Iterator[Problem]:
     ]
     if inside:
         names = ", ".join(format_path(clustered) for clustered in inside)
+        help_ = f"declare the new clustering in the same edit: {ctx.wording.clustered_by}"
+        if is_declared:
+            help_ = f"take it out of {ctx.wording.clustered_by} in the same edit"
         yield Problem(
             f"the table stays clustered by {names}, but {column} is dropped",
-            help=f"take it out of {ctx.wording.clustered_by} in the same edit"
-            if is_declared
-            else f"declare the new clustering in the same edit: {ctx.wording.clustered_by}",
+            help=help_,
             # Delta accepts the drop of a struct around the column, and fails later.
             delta_error=_CLUSTERING if any(len(clustered) == len(path) for clustered in inside) else None,
         )

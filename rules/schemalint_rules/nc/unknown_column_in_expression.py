@@ -162,14 +162,12 @@ def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
 
 def _unparsed(expression: Expression, ctx: RuleContext) -> Iterator[Problem]:
     if columns_used(expression.text) is None:
+        help_ = "Spark may accept it or not"
+        if ctx.contract.managed_by == "schemalint":
+            help_ += ": `apply` asks it before the first statement"
         yield Problem(
             f"schemalint cannot parse {expression.subject}, so its columns are not checked",
-            help="Spark may accept it or not"
-            + (
-                ": `apply` asks it before the first statement"
-                if ctx.contract.managed_by == "schemalint"
-                else ""
-            ),
+            help=help_,
             severity=Severity.WARNING,
             path=expression.path,
             object=ObjectRef("constraint", expression.name) if expression.path is None else None,
@@ -262,11 +260,9 @@ def _unknown(columns: Struct, names: tuple[str, ...]) -> tuple[str, str, str] | 
             return f"{text}, but {parent} has no fields", f"write {parent}", _NO_STRUCT
         if inside.get(name) is None:
             near = nearest_name(name, inside.names)
-            help_ = (
-                f"did you mean {format_path((*names[:index], near))}?"
-                if near
-                else "name a column of the table"
-            )
+            help_ = "name a column of the table"
+            if near:
+                help_ = f"did you mean {format_path((*names[:index], near))}?"
             return f"{text}, which is not a column", help_, _FIELD if index else _COLUMN
         type_ = type_at(inside, (name,)) or inside
     return None

@@ -84,13 +84,13 @@ def feature_active_not_in_protocol(table: LiveTable, _ctx: RuleContext) -> Itera
     missing = needed_features(protocol.features, active) - protocol.features
     # Skip what only a missing feature requires: adding that feature adds both.
     for name in sorted(missing & (active | needed_features(protocol.features, frozenset()))):
-        error_without_lists = _ERRORS_WITHOUT_LISTS.get(name)
-        error = "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH" if has_lists else error_without_lists
+        error, help_ = _ERRORS_WITHOUT_LISTS.get(name), f"set delta.feature.{name} to supported"
+        if has_lists:
+            error = "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH"
+            help_ = "repair the protocol with the tool that wrote it: Spark does not open the table"
         yield Problem(
             f"the table needs {name} because of {_cause(name, active)}, but its protocol does not support it",
-            help="repair the protocol with the tool that wrote it: Spark does not open the table"
-            if has_lists
-            else f"set delta.feature.{name} to supported",
+            help=help_,
             severity=None if error else Severity.WARNING,
             object=ObjectRef("feature", name),
             delta_error=error,

@@ -52,11 +52,10 @@ def preview_feature(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Pr
     """
     supported = ctx.live.protocol.features if ctx.live else frozenset[str]()
     all_features = supported | ctx.contract.state.requested_features
-    previews = (
-        _supported_previews(supported, ctx)
-        if isinstance(fact, LiveTable)
-        else _requested_previews(fact, ctx, supported)
-    )
+    if isinstance(fact, LiveTable):
+        previews = _supported_previews(supported, ctx)
+    else:
+        previews = _requested_previews(fact, ctx, supported)
     for name, object_ in previews.items():
         stable = name.removesuffix("-preview").removesuffix("-dev")
         if stable in all_features:

@@ -127,12 +127,12 @@ def _of_partitions(
             continue
         if name.lower() in known and not ctx.edit.retypes((name,)):
             continue
-        texts = " or ".join(each.text for each in types)
+        help_ = f"cluster the table instead: {ctx.wording.clustered_by}"
+        if types:
+            help_ = f"partition by columns that are {' or '.join(each.text for each in types)}"
         yield Problem(
             f"the table is partitioned by {name}, which is {print_type(column.type)}",
-            help=f"partition by columns that are {texts}"
-            if types
-            else f"cluster the table instead: {ctx.wording.clustered_by}",
+            help=help_,
             object=ObjectRef("partitioning", "partitioned_by"),
             new=f"{name} {print_type(column.type)}",
         )

@@ -73,13 +73,11 @@ def promise_changed_by_rebuild(
     match change:
         case NullabilityChanged(path=path, new=False):
             is_hosted = ctx.engine is not None and ctx.engine.is_hosted
+            effect = "Delta refuses to set it afterwards"
+            if is_hosted:
+                effect = "the build fails if there is a null"
             yield Problem(
-                f"{format_path(path)} becomes NOT NULL after the next build: "
-                + (
-                    "the build fails if there is a null"
-                    if is_hosted
-                    else "Delta refuses to set it afterwards"
-                ),
+                f"{format_path(path)} becomes NOT NULL after the next build: {effect}",
                 help=f"leave it nullable, and add a constraint `{format_path(path)} IS NOT NULL`",
                 severity=None if is_hosted else Severity.ERROR,
                 delta_error=None if is_hosted else _ERROR,

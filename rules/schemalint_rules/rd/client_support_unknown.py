@@ -58,12 +58,13 @@ def client_support_unknown(unknown: SupportUnknown, _ctx: RuleContext) -> Iterat
     ```
     """
     client = " ".join(filter(None, (unknown.client, unknown.version)))
+    help_ = "Declare its version, or try it and add rows under `[[clients]]`."
+    if unknown.version or not unknown.has_versions:
+        help_ = "Try it and add rows under `[[clients]]`."
     yield Problem(
         f"it is unknown what {client} ({_some(unknown.consumers)}) does with {_some(unknown.tables)}: "
         f"{', '.join(unknown.why)}",
-        help="Try it and add rows under `[[clients]]`."
-        if unknown.version or not unknown.has_versions
-        else "Declare its version, or try it and add rows under `[[clients]]`.",
+        help=help_,
     )
 
 

@@ -71,11 +71,9 @@ def _problem(stored_type: StoredType) -> Problem:
     column, files = format_path(stored_type.path), stored_type.files
     stored, declared = print_type(stored_type.stored), print_type(stored_type.declared)
     is_readable = stored_type.standing == Standing.UNRECORDED
-    why = (
-        f"and no recorded type change leads to {declared}"
-        if is_readable
-        else f"which cannot be widened to {declared}"
-    )
+    why = f"which cannot be widened to {declared}"
+    if is_readable:
+        why = f"and no recorded type change leads to {declared}"
     counted = _count_files(files.count, "holds", "hold")
     return Problem(
         f"{counted} {column} as {stored}, {why}: {_file_names(files)}",

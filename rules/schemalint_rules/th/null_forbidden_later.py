@@ -61,16 +61,13 @@ def null_forbidden_later(step: HistoryStep, _ctx: RuleContext) -> Iterator[Probl
         return
     for fault in faults(step):
         if fault.kind == SchemaFaultKind.NULLS:
-            effect = (
-                "files from before may hold nulls: Spark reads 0 there, or fails"
-                if fault.old
-                else "files from before do not hold it: Spark cannot read them"
-            )
+            effect, help_ = "do not hold it: Spark cannot read them", "restore the version before"
+            if fault.old:
+                effect = "may hold nulls: Spark reads 0 there, or fails"
+                help_ = "look for nulls in the version before, and restore it if there are any"
             yield Problem(
-                f"{step.title} made {format_path(fault.path)} NOT NULL, but {effect}",
-                help="look for nulls in the version before, and restore it if there are any"
-                if fault.old
-                else "restore the version before",
+                f"{step.title} made {format_path(fault.path)} NOT NULL, but files from before {effect}",
+                help=help_,
                 severity=None if fault.old else Severity.ERROR,
                 path=fault.path,
                 old=fault.old,

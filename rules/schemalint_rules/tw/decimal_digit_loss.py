@@ -74,11 +74,12 @@ def decimal_digit_loss(change: TypeChanged, ctx: RuleContext) -> Iterator[Proble
     verdict = classify(change.old, change.new, nested=nested)
     if least is not None and verdict == TypeVerdict.DIGITS and not ctx.rewrites(change):
         old, new = print_type(change.old), print_type(change.new)
+        help_ = f"the smallest decimal that works is {print_type(least)}"
+        if least == change.old:
+            help_ = f"keep {old}"
         yield Problem(
             f"{format_path(change.path)} changes from {old} to {new}, with fewer digits before or after "
             "the point",
-            help=f"keep {old}"
-            if least == change.old
-            else f"the smallest decimal that works is {print_type(least)}",
+            help=help_,
             delta_error=refusal(change.old, change.new, nested=nested),
         )

@@ -130,13 +130,13 @@ def _invalid_decimal(path: Path, type_: Decimal, least: Decimal | None = None) -
             unreadable=True,
         )
     least = least or Decimal(type_.scale, type_.scale)
-    smallest = f"the smallest decimal that works is {print_type(least)}"
+    help_ = f"the smallest decimal that works is {print_type(least)}"
+    if not _is_valid(least):
+        help_ = "no decimal of that scale holds the old values: use a smaller scale"
     return Problem(
         f"{format_path(path)} is declared {print_type(type_)}: more digits after the point than digits "
         "in all",
-        help=smallest
-        if _is_valid(least)
-        else "no decimal of that scale holds the old values: use a smaller scale",
+        help=help_,
         path=path,
         new=print_type(type_),
         delta_error="_LEGACY_ERROR_TEMP_1228",

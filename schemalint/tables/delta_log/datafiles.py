@@ -75,11 +75,10 @@ def sidecars(store: LogStore, checkpoint: Checkpoint) -> Iterator[str]:
         LiveError: As `live_files`.
     """
     for file in checkpoint.files:
-        paths = (
-            _lines(store, file, ["sidecar"])
-            if file.name.endswith(".json")
-            else _rows(store, file.name, ["sidecar.path"])
-        )
+        if file.name.endswith(".json"):
+            paths = _lines(store, file, ["sidecar"])
+        else:
+            paths = _rows(store, file.name, ["sidecar.path"])
         yield from (_sidecar(path) for _action, path in paths)
 
 

@@ -21,12 +21,12 @@ def with_target(reading: Reading, target: str, in_target: Reading) -> Reading:
         in_target: The file as the variables of the target have it.
     """
     others = {contract.document: contract for contract in in_target.contracts}
-    contracts = [
-        _with_overlay(contract, target, others[contract.document])
-        if contract.document in others
-        else contract
-        for contract in reading.contracts
-    ]
+    contracts = []
+    for contract in reading.contracts:
+        if other := others.get(contract.document):
+            contracts.append(_with_overlay(contract, target, other))
+        else:
+            contracts.append(contract)
     known = {(error.message, error.location) for error in reading.errors}
     errors = [error for error in in_target.errors if (error.message, error.location) not in known]
     for contract in reading.contracts:

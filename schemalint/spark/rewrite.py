@@ -9,12 +9,13 @@ next one, before any marker is written.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 from schemalint.base.errors import ApplyError
 from schemalint.base.values import replace
 from schemalint.delta.change import FieldAdded
-from schemalint.delta.datatype import Field
+from schemalint.delta.datatype import Field, Struct
 from schemalint.delta.diff import diff
 from schemalint.delta.fill_expressions import fill_fault
 from schemalint.delta.path import format_path, lowercased
@@ -88,11 +89,10 @@ def prove_past_rewrites(fills: TableFills, rewrites: Rewrites, table: str) -> No
 
 
 def _require_readable(rewrites: Rewrites, before: TableState, after: TableState, table: str) -> None:
-    """Require that a commit left the columns in their places, and that the expressions read them."""
-    names = [[field.name.lower() for field in state.columns.fields] for state in (before, after)]
-    if names[0] != names[1]:
-        raise _unreadable(table, "the same commit added, dropped or moved columns")
+    """Require that a commit left the columns there, and that the expressions read those that it met."""
     for path, rewrite in rewrites.columns.items():
+        if bare_type_at(after, path) is None:
+            raise _unreadable(table, f"{format_path(path)} was dropped, and added again")
         if fault := fill_fault(rewrite.expression, before.columns):
             raise _unreadable(table, f"the expression of {format_path(path)} {fault.what}")
 
@@ -106,6 +106,9 @@ def prove_rewrite(fills: TableFills, rewrite: TableRewrite, commit: MetadataComm
         ApplyError: Rows differ or the metadata does, or a version cannot be read.
     """
     version = commit.version
+    differences = [*unplanned_changes(rewrite, commit)]
+    if _names(rewrite.before) != _names(rewrite.after):
+        raise _changed(fills, version, differences, table)
     before, after = (
         digest_before(fills.table, rewrite, version - 1),
         digest_after(fills.table, rewrite, commit.rows_at),
@@ -116,18 +119,25 @@ def prove_rewrite(fills: TableFills, rewrite: TableRewrite, commit: MetadataComm
     except StatementError as error:
         raise _unreadable(table, error.message) from None
     names = ("the number of rows", *(f"the nulls of {name}" for name in after.columns), "the values of rows")
-    differences = [*unplanned_changes(rewrite, commit)]
     differences += [
         f"{name}: {one} before, {other} after" if number < len(names) - 1 else name
         for number, (name, one, other) in enumerate(zip(names, old, new, strict=True))
         if one != other
     ]
     if differences:
-        raise ApplyError(
-            f"{table}: the rewrite at version {version} changed what it must not: {'; '.join(differences)}",
-            help=f"RESTORE TABLE {fills.table} TO VERSION AS OF {version - 1} takes it back, and undoes "
-            f"{undone_by_restore(fills, version - 1)}; or accept it: take `rewrite` out of the contract",
-        )
+        raise _changed(fills, version, differences, table)
+
+
+def _names(columns: Struct) -> list[str]:
+    return [field.name.lower() for field in columns.fields]
+
+
+def _changed(fills: TableFills, version: int, differences: Iterable[str], table: str) -> ApplyError:
+    return ApplyError(
+        f"{table}: the rewrite at version {version} changed what it must not: {'; '.join(differences)}",
+        help=f"RESTORE TABLE {fills.table} TO VERSION AS OF {version - 1} takes it back, and undoes "
+        f"{undone_by_restore(fills, version - 1)}; or accept it: take `rewrite` out of the contract",
+    )
 
 
 def count_values(fills: TableFills, rewrite: TableRewrite, live: LiveTable, table: str) -> str:

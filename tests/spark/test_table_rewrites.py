@@ -295,6 +295,58 @@ def test_a_commit_during_the_write_makes_it_fail_without_effect(
     assert {row["amount"] is None or isinstance(row["amount"], str) for row in declared.rows()} == {True}
 
 
+def add_column(orders: Lakehouse) -> None:
+    """Add a column, and a row with a value in it."""
+    orders.sql("ADD COLUMNS (theirs int)")
+    orders.insert("(6, 'a', NULL, '6', 7)")
+
+
+def test_a_column_that_comes_while_values_are_counted_ends_it_without_a_commit(
+    declared: Lakehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = rewrite.count_values
+
+    def then_added(*given: Any) -> str:  # noqa: ANN401
+        text = count(*given)
+        add_column(declared)
+        return text
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rewrite, "count_values", then_added)
+        failed = declared.apply(allow=ALLOW)
+    assert "nothing was rewritten: it changed since it was planned: field added: theirs" in str(failed.error)
+    assert {row["id"]: row["theirs"] for row in declared.rows()}[6] == 7
+    applied = declared.apply(allow=ALLOW)
+    assert applied.outcome is Outcome.APPLIED, applied.error
+    assert {row["id"]: (row["amount"], row["theirs"]) for row in declared.rows()}[6] == (Decimal("6.00"), 7)
+
+
+def test_a_column_that_comes_between_the_query_and_its_write_is_told_with_the_way_back(
+    declared: Lakehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Delta writes the columns of the query, and finds no conflict (measured on Delta 4.0.1 and 4.4.0)."""
+    require = rewrite.require_no_more_columns
+
+    def then_added(*given: Any) -> None:  # noqa: ANN401
+        require(*given)
+        add_column(declared)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rewrite, "require_no_more_columns", then_added)
+        failed = declared.apply(allow=ALLOW)
+    version = declared.table().version
+    restore = f"RESTORE TABLE delta.`{declared.uri}` TO VERSION AS OF {version - 1}"
+    for told in (failed, declared.apply(allow=ALLOW)):
+        assert told.outcome is Outcome.FAILED
+        assert "changed what it must not: field removed: theirs" in str(told.error)
+        assert restore in str(told.error)
+    declared.session.sql(restore)
+    assert {row["id"]: row["theirs"] for row in declared.rows()}[6] == 7
+    applied = declared.apply(allow=ALLOW)
+    assert applied.outcome is Outcome.APPLIED, applied.error
+    assert {row["id"]: (row["amount"], row["theirs"]) for row in declared.rows()}[6] == (Decimal("6.00"), 7)
+
+
 def test_it_is_written_again_as_often_as_the_user_says(
     declared: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

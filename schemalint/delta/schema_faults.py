@@ -77,9 +77,7 @@ def faults_in_json(value: object, path: Path = ()) -> Iterator[LogFault]:
         case {"type": "struct", "fields": list(fields)}:
             yield from _keys(value, "struct", path)
             for field in fields:
-                inner = (*path, str(field["name"]))
-                yield from _keys(field, "field", inner)
-                yield from faults_in_json(field["type"], inner)
+                yield from faults_in_field(field, path)
         case {"type": "array", "elementType": element}:
             yield from _keys(value, "array", path)
             yield from faults_in_json(element, (*path, Part.ELEMENT))
@@ -87,6 +85,13 @@ def faults_in_json(value: object, path: Path = ()) -> Iterator[LogFault]:
             yield from _keys(value, "map", path)
             yield from faults_in_json(key, (*path, Part.KEY))
             yield from faults_in_json(inner_value, (*path, Part.VALUE))
+
+
+def faults_in_field(field: Mapping[str, Any], path: Path = ()) -> Iterator[LogFault]:
+    """Yield the faults of the JSON of a field, as `faults_in_json` does; the path is that of its struct."""
+    inner = (*path, str(field["name"]))
+    yield from _keys(field, "field", inner)
+    yield from faults_in_json(field["type"], inner)
 
 
 def _keys(entry: Mapping[str, Any], kind: str, path: Path) -> Iterator[LogFault]:

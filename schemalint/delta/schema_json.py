@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 import operator
+import re
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn, TypeAlias
 
 from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Managed, Map, Struct, Unknown
 from schemalint.delta.field_metadata import metadata_of, with_metadata
-from schemalint.delta.schema_faults import LogFault, faults_in_json
+from schemalint.delta.schema_faults import LogFault, faults_in_field, faults_in_json
 from schemalint.delta.type_json import name_of_type, type_of_name
 
 MAX_DEPTH: Final = 1_000
@@ -45,6 +47,14 @@ _SHORT: Final = 500
 
 _NESTED: Final = ('"fields"', '"elementType"', '"valueType"')
 
+ReadSchema: TypeAlias = tuple[Struct, tuple[LogFault, ...]]
+"""A schema, and what Delta Spark cannot read of it."""
+
+# The texts before, between and after the columns, as all writers print them.
+_BEFORE: Final = re.compile(r'_*\{_*"type"_*:_*"struct"_*,_*"fields"_*:_*\[_*'.replace("_", r"[ \t\n\r]"))
+_BETWEEN: Final = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
+_AFTER: Final = re.compile(r"[ \t\n\r]*\][ \t\n\r]*\}[ \t\n\r]*")
+
 
 class SchemaError(ValueError):
     """The text is not a schema, or a schema is nested too deeply.
@@ -67,7 +77,7 @@ def parse_schema(text: str) -> Struct:
     return read_schema(text)[0]
 
 
-def read_schema(text: str) -> tuple[Struct, tuple[LogFault, ...]]:
+def read_schema(text: str) -> ReadSchema:
     """Parse a schema as `parse_schema` does, and return with it what Delta Spark cannot read of it."""
     is_deep = allow_recursion(text)
     try:
@@ -81,6 +91,85 @@ def read_schema(text: str) -> tuple[Struct, tuple[LogFault, ...]]:
     if not isinstance(schema, Struct):
         raise SchemaError("the schema is not a struct")
     return schema, faults
+
+
+class SchemaReader:
+    """Reads the schemas of one table as `read_schema` does, but each text of a column once while it stays.
+
+    A log of a thousand versions repeats nearly all columns in each of them. The text of an object tells where
+    it ends, so what begins with the text of a column begins with that column.
+    """
+
+    def __init__(self) -> None:
+        self._before: _Before = _Before("", (Struct(), ()), ())
+
+    def read(self, text: str) -> ReadSchema:
+        """Parse a schema.
+
+        Raises:
+            SchemaError: As `parse_schema`.
+        """
+        before = self._before
+        if before.columns and text == before.text:
+            return before.schema
+        is_whole = allow_recursion(text) and not _COMPARES_DEEP_VALUES
+        columns = None if is_whole else _read_columns(text, before.columns)
+        if columns is None:
+            return read_schema(text)
+        faults = tuple(fault for column in columns for fault in column.faults)
+        schema = Struct(tuple(column.field for column in columns)), faults
+        self._before = _Before(text, schema, columns)
+        return schema
+
+
+class _Column(NamedTuple):
+    text: str
+    field: Field
+    faults: tuple[LogFault, ...]
+
+
+class _Before(NamedTuple):
+    """What was read last; one value, since tables are read side by side."""
+
+    text: str
+    schema: ReadSchema
+    columns: Sequence[_Column]
+
+
+def _read_columns(text: str, before: Sequence[_Column]) -> list[_Column] | None:
+    """Return the columns of a schema; None if it is not written as usual, or cannot be read."""
+    start = _BEFORE.match(text)
+    if start is None or "\\ud" in text or "\\uD" in text:  # a lone surrogate may be replaced
+        return None
+    at, expected = start.end(), 0
+    columns: list[_Column] = []
+    places: dict[str, int] | None = None
+    while True:
+        for place in (expected, expected + 1):  # the next one is expected where a column was changed
+            if place < len(before) and text.startswith(before[place].text, at):
+                column, expected = before[place], place + 1
+                break
+        else:
+            try:
+                column = _read_column(text, at)
+            except (ValueError, RecursionError):
+                return None
+            if places is None:
+                places = {known.text: place for place, known in enumerate(before)}
+            if (place := places.get(column.text, -1)) >= 0:
+                column, expected = before[place], place + 1
+        columns.append(column)
+        at += len(column.text)
+        between = _BETWEEN.match(text, at)
+        if between is None:
+            return columns if _AFTER.fullmatch(text, at) else None
+        at = between.end()
+
+
+def _read_column(text: str, at: int) -> _Column:
+    value, end = _DECODER.raw_decode(text, at)
+    field = _field(value, _DEPTH_OF_COLUMNS)
+    return _Column(text[at:end], field, tuple(faults_in_field(value)))
 
 
 def print_schema(struct: Struct) -> str:
@@ -168,6 +257,9 @@ def _refuse_number(text: str) -> NoReturn:
 def _finite(text: str) -> float:
     number = float(text)
     return number if math.isfinite(number) else _refuse_number(text)
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_number, parse_float=_finite)
 
 
 def _type(value: object, depth: int) -> DataType:

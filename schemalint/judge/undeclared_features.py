@@ -38,15 +38,17 @@ def undeclared_features(rules: AskedRules, ctx: RuleContext, case: Case) -> Iter
         drift = Drift(
             change,
             DriftKind.UNDECLARED,
-            origin=_with_engine(origin),
+            origin=_origin_text(origin),
             all_contracts=case.all_contracts,
             shut_out=tuple(_shut_out(name, ctx)),
         )
         yield from rules(drift, ctx, ("live",))
 
 
-def _with_engine(origin: Origin) -> str:
-    if origin.step is None or not origin.step.entry.engine:
+def _origin_text(origin: Origin) -> str:
+    if origin.step is None:  # neither metadata nor a checkpoint tells with which features a table began
+        return f"{origin.text}, so the table may have been created with it"
+    if not origin.step.entry.engine:
         return origin.text
     return f"{origin.text} by {origin.step.entry.engine}"
 

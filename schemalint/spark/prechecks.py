@@ -14,6 +14,7 @@ from schemalint.delta import change
 from schemalint.delta.change import Change
 from schemalint.delta.column_users import columns_used
 from schemalint.delta.datatype import Char, Field, String, Struct, Varchar, field_at, walk
+from schemalint.delta.fill_expressions import fill_fault
 from schemalint.delta.patch import update_type
 from schemalint.delta.path import format_path
 from schemalint.delta.sql_text import always_quoted
@@ -222,7 +223,8 @@ def require_clean(session: SqlSession, plan: TablePlan, table: str) -> None:
     """Refuse a table with rows that violate a constraint of its plan.
 
     NULL counts as a violation: Delta refuses it too, unlike standard SQL (measured on Delta 4.4.0). If the
-    live table cannot answer the query, Delta checks the rows when it adds the constraint.
+    live table cannot answer the query, or the constraint must not run over rows (BF001), Delta alone checks
+    the rows, when it adds the constraint.
 
     Args:
         session: A session with Delta.
@@ -274,6 +276,8 @@ def _constraint_queries(plan: TablePlan, table: str) -> Iterator[_ConstraintQuer
             continue
         used = columns_used(str(added.new))
         if used is None or plan.live.constraints.get(added.name) == added.new:
+            continue
+        if fill_fault(str(added.new)) is not None:
             continue
         names = tuple(dict.fromkeys(column[0].lower() for column in sorted(used)))
         source = _source(plan, plan.steps[:index], table, names, step.fills)

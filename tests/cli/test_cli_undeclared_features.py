@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from schemalint.delta.datatype import LONG, Field
-from support.logs import Action, add, commit_info, metadata, protocol, write_log
+from support.logs import Action, add, commit_info, metadata, protocol, write_checkpoint, write_log
 from support.project import Project
 
 if TYPE_CHECKING:
@@ -103,6 +103,20 @@ def test_what_is_declared_or_there_since_the_creation_is_no_drift(
     declare(project, contract)
     write_orders(project, *commits)
     assert drift(project) == []
+
+
+def test_a_feature_older_than_the_log_may_be_there_since_the_creation_and_the_finding_says_so(
+    project: Project,
+) -> None:
+    declare(project)
+    table = project.repo.path / "lake/sales/orders"
+    write_checkpoint(table, 4, DELETION_VECTORS[1:])
+    write_log(table, [[commit_info(), add()], [commit_info(), add()]], first=4)
+    (found,) = drift(project)
+    assert found["message"].endswith(
+        "the commit that changed it is not known (the log begins at version 4), so the table may have been "
+        "created with it"
+    )
 
 
 def test_features_that_need_each_other_are_one_finding(project: Project) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import operator
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from schemalint.delta import schema_json
 from schemalint.delta.datatype import (
@@ -29,9 +30,19 @@ from schemalint.delta.datatype import (
     Varchar,
 )
 from schemalint.delta.path import Part
-from schemalint.delta.schema_json import MAX_DEPTH, SchemaError, parse_schema, print_schema
+from schemalint.delta.schema_json import (
+    MAX_DEPTH,
+    SchemaError,
+    SchemaReader,
+    parse_schema,
+    print_schema,
+    read_schema,
+)
 from support.deep_schemas import compares_deep_values, nested
 from support.strategies import structs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LOGS = Path(__file__).parent.parent / "delta_log" / "logs"
 Metadata = dict[str, object]
@@ -315,3 +326,82 @@ def test_nesting_within_the_limit_is_read_and_printed() -> None:
         type_ = Array(type_)
     struct = Struct((Field("c", type_),))
     assert parse_schema(print_schema(struct)) == struct
+
+
+def written(*columns: str, start: str = '{"type":"struct","fields":[', end: str = "]}") -> str:
+    return start + ",".join(columns) + end
+
+
+COLUMN = '{"name":"%s","type":%s,"nullable":true,"metadata":%s}'
+PIECES = [
+    COLUMN % ("a", '"long"', "{}"),
+    COLUMN % ("a", '"long"', '{"n":1}'),
+    COLUMN % ("a", '"long"', '{"n":true}'),  # Python calls true, 1 and 1.0 the same
+    COLUMN % ("a", '"long"', '{"n":1.0}'),
+    COLUMN % ("b", '{"type":"struct","fields":[' + COLUMN % ("a", '"long"', "{}") + "]}", "{}"),
+    COLUMN % ('c\\"}]},{', '"varchar(3)"', '{"comment":"{\\"name\\":\\"a\\"}"}'),
+    COLUMN % ("\\ud800", '"long"', "{}"),  # half of a character
+    '{"name":"d","type":"long","kind":1}',
+    '{"name":"d","type":"long","metadata":null}',
+    '{ "name": "d", "type": "long" }',
+    '{"name":"d"}',
+    '{"name":"d","type":"long","metadata":{"n":NaN}}',
+    "1",
+]
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=5), max_size=5), st.sampled_from([",", " ,\n"]))
+def test_a_schema_after_others_is_read_as_if_it_were_the_first(
+    versions: list[list[str]], separator: str
+) -> None:
+    reader = SchemaReader()
+    for columns in versions:
+        text = '{"type":"struct","fields":[' + separator.join(columns) + "]}"
+        assert outcome(reader.read, text) == outcome(read_schema, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        written(PIECES[0], end="]"),
+        written(PIECES[0], end="],}"),
+        written(PIECES[0], end=']} "more"'),
+        written(PIECES[0], end='],"fields":[]}'),
+        written(PIECES[0], end='],"more":1}'),
+        written(PIECES[0], start='{"fields":[', end='],"type":"struct"}'),
+        written(PIECES[0], "", PIECES[0]),
+        written("\f" + PIECES[0]),  # white space of Python, not of JSON
+    ],
+)
+def test_an_unusual_text_after_an_ordinary_one_is_read_as_if_it_were_the_first(text: str) -> None:
+    reader = SchemaReader()
+    reader.read(written(PIECES[0]))
+    assert outcome(reader.read, text) == outcome(read_schema, text)
+
+
+def outcome(read: Callable[[str], object], text: str) -> str:
+    """Return what was read, or the error; the text of values tells true from 1."""
+    try:
+        return repr(read(text))
+    except SchemaError as error:
+        return f"{error}"
+
+
+def test_a_column_that_stays_in_its_place_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def noting(field: Metadata) -> tuple[()]:
+        parsed.append(str(field["name"]))
+        return ()
+
+    monkeypatch.setattr(schema_json, "faults_in_field", noting)
+    columns = [COLUMN % (f"c{number}", '"long"', "{}") for number in range(6)]
+    added = COLUMN % ("added", '"long"', "{}")
+    changed = COLUMN % ("c2", '"string"', "{}")
+    moved = [*columns[3:], *columns[:3]]
+    reader = SchemaReader()
+    for version in (columns, [added, *columns], [*columns[:2], changed, *columns[3:]], columns[1:], moved):
+        reader.read(written(*version))
+    assert parsed == [*(f"c{number}" for number in range(6)), "added", "c2", "c2", "c3", "c0", "c1"]

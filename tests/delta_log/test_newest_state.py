@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -79,6 +80,29 @@ def test_a_damaged_commit_is_found_although_newer_ones_say_everything(tmp_path: 
     write_file(table, f"{42:020}.json", b'{"commitInfo": {}}\n{"protocol"')
     (defect,) = read_table(str(table), history=False).defects
     assert (defect.file, defect.delta_error) == (f"{42:020}.json", "FAILED_READ_FILE.NO_HINT")
+
+
+def test_metadata_that_a_newer_commit_replaces_is_looked_into_for_the_history_alone(tmp_path: Path) -> None:
+    """Delta 4.4.0 opens the table: it parses the schema of the newest metadata."""
+    files = LongLog(45, edits={44: [metadata(*COLUMNS)]}).files(tmp_path / "parts")
+    table = write_files(tmp_path / "t", files)
+    damaged = table / f"_delta_log/{42:020}.json"
+    replaced = metadata(*COLUMNS, schemaString="no schema")
+    damaged.write_text(f"{damaged.read_text()}\n{json.dumps(replaced)}\n")
+    live = read_table(str(table), history=False)
+    assert live.defects == ()
+    assert live.state.columns.fields == COLUMNS
+    assert [entry.version for entry in live.history_since(42).entries] == [42, 44]
+    (defect,) = read_table(str(table)).defects
+    assert (defect.file, defect.delta_error) == (damaged.name, None)
+
+
+def test_metadata_that_was_left_out_is_read_when_the_history_is_asked_for(tmp_path: Path) -> None:
+    edits = {at: [metadata(*COLUMNS, Field(f"c{at}", LONG))] for at in (42, 43, 44)}
+    table = write_files(tmp_path / "t", LongLog(45, edits=edits).files(tmp_path / "parts"))
+    whole = read_table(str(table)).history
+    since = read_table(str(table), history=False).history_since(41)
+    assert since.entries[1:] == tuple(entry for entry in whole.entries if entry.version > 41)
 
 
 def test_a_damaged_commit_before_the_checkpoint_is_a_defect_of_the_history(tmp_path: Path) -> None:

@@ -231,6 +231,9 @@ UNUSUAL: dict[str, Callable[[Path], object]] = {
     "empty_commit": lambda table: write_log(table, [CREATED, [], WRITTEN, []]),
     "unknown_action": lambda table: write_log(table, [[*CREATED, {"someday": {"metaData": {}}}]]),
     "two_metadata": lambda table: write_log(table, [[protocol(1, 3), metadata(), metadata(ID), protocol()]]),
+    "replaced_metadata_without_a_readable_schema": lambda table: write_log(
+        table, [CREATED, [metadata(schemaString="no schema")], [metadata(ID)]]
+    ),
     "without_schema": _without_schema,
     "damaged_checkpoint": _damaged_checkpoint,
     "damaged_pointer": _damaged_pointer,

@@ -77,7 +77,8 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
 
     Of a drifted object and an undeclared column, the message names the commit that changed it last, with its
     time and its user, of a feature with its engine too, if it is one of the table's newest 100 commits. With
-    `--history`, `check` reads all.
+    `--history`, `check` reads all. Of a feature that is older than these commits, no file says whether the
+    table was created with it; the message says so.
 
     The rule never compares what the contract does not manage. If `managed_by` assigns the table to another
     tool, `apply` never changes it, and the finding names that tool instead.

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from schemalint.base.values import frozen, grouped
 from schemalint.delta.engine import WHO_WROTE, Engine, as_setting, recent_clients, recent_writers
+
+_IF_IT_STAYS: Final = "uncommented, a change that locks it out is an error, such as the first widening"
 
 
 @frozen
@@ -39,7 +42,8 @@ class Writers:
 
     def _client(self, client: str) -> str:
         name, version = json.dumps(client), self.clients[client]
-        lines = ["", f"[consumers.{client}]  # {WHO_WROTE}", f"client = {name}", 'access = "write"']
+        lines = ["", f"[consumers.{client}]  # {WHO_WROTE}"]
+        lines += [f"client = {name}", f'access = "write"  # {_IF_IT_STAYS}']
         lines += [f"version = {json.dumps(version)}"] if version else []
         for glob in self.tables[client]:
             match = json.dumps(glob, ensure_ascii=False)

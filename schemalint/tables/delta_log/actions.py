@@ -12,7 +12,7 @@ from schemalint.base.values import field, frozen
 from schemalint.delta.datatype import Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.schema_faults import LogFault
-from schemalint.delta.schema_json import SchemaError, read_schema
+from schemalint.delta.schema_json import ReadSchema, SchemaError, SchemaReader
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.jsontext import JsonError, read_json_object, require_bounded
 
@@ -36,8 +36,10 @@ _COMPARED: Final = {
 _EARLIEST: Final = -62_135_596_800_000
 _LATEST: Final = 253_402_300_799_999
 
-# Commits repeat an unchanged schema.
-_read_schema = lru_cache(maxsize=16)(read_schema)
+
+@lru_cache(maxsize=16)
+def _schemas_of(table_id: str) -> SchemaReader:  # noqa: ARG001 (the key of the cache)
+    return SchemaReader()
 
 
 class ActionError(ValueError):
@@ -190,9 +192,10 @@ def read_metadata(body: Body) -> MetadataAction:
     schema = body.get("schemaString")
     if not (schema is None or isinstance(schema, str)):
         raise ActionError("schemaString is not a string")
-    columns, faults = _columns(schema) if schema else (None, ())
+    table_id = _text(body, "id") or ""
+    columns, faults = _columns(schema, table_id) if schema else (None, ())
     return MetadataAction(
-        table_id=_text(body, "id") or "",
+        table_id=table_id,
         schema=columns,
         name=_text(body, "name"),
         description=_text(body, "description"),
@@ -272,10 +275,10 @@ def read_info(body: Body) -> CommitInfo:
     )
 
 
-def _columns(schema: str) -> tuple[Struct, tuple[LogFault, ...]]:
+def _columns(schema: str, table_id: str) -> ReadSchema:
     try:
         require_bounded(schema, log_limits.MAX_ACTION)
-        return _read_schema(schema)
+        return _schemas_of(table_id).read(schema)
     except JsonError as error:
         raise ActionError(f"schemaString cannot be read: it {error}", is_limit=error.is_limit) from None
     except SchemaError as error:

@@ -35,14 +35,14 @@ class _Line(NamedTuple):
     data: bytes
 
 
-def read_lines(store: LogStore, file: LogFile) -> TableActions:
+def read_lines(store: LogStore, file: LogFile, *, metadata: bool = True) -> TableActions:
     """Read the actions of a file; see `parse_lines`.
 
     Raises:
         ActionError: The file cannot be parsed.
         LiveError: The file cannot be fetched.
     """
-    return parse_lines(_content(store, file))
+    return parse_lines(_content(store, file), metadata=metadata)
 
 
 def read_commit_info(store: LogStore, file: LogFile) -> CommitInfo:
@@ -93,11 +93,16 @@ def damage_in(store: LogStore, file: LogFile) -> Iterator[None]:
         raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
 
 
-def parse_lines(blocks: Iterable[bytes]) -> TableActions:
+def parse_lines(blocks: Iterable[bytes], *, metadata: bool = True) -> TableActions:
     """Parse the actions in blocks of whole lines.
 
     Lines without the name of a relevant action are skipped unparsed. Byte order mark, CRLF, empty lines and a
     missing final newline are accepted.
+
+    Args:
+        blocks: The blocks.
+        metadata: Whether to return the ``metaData`` action; one that is not asked for need only be JSON, as
+            for Spark where a newer one counts.
 
     Raises:
         ActionError: A relevant line cannot be parsed, or the content ends within a line.
@@ -111,17 +116,21 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
             raise ActionError("the file ends within an action", first + end.count(b"\n"), is_text=True)
         for name, read in READERS.items():
             for line in _lines_with(block, name, first):
-                if (body := _body(line, name)) is not None:
-                    actions = _read(read, body, line).completed_by(actions)
-                    line_numbers[name].append(line.number)
-                    size += len(line.data) if name == "metaData" else 0
+                if (body := _body(line, name)) is None:
+                    continue
+                line_numbers[name].append(line.number)
+                if name == "metaData":
+                    size += len(line.data)
+                    if not metadata:
+                        continue
+                actions = _read(read, body, line).completed_by(actions)
         info = info or next(_lines_with(block, "commitInfo", first), None)
         for name, entries in file_actions.items():
             file_actions[name] = entries or any(
                 _starts_with(line.data, name) for line in _lines_with(block, name, first)
             )
         first += block.count(b"\n")
-    if actions.is_empty:
+    if actions.is_empty and not size:
         writer = _writer(info) if info else CommitInfo()
         return TableActions(transactions=actions.transactions, info=writer)
     body = _body(info, "commitInfo") if info else None

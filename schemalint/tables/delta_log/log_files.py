@@ -54,6 +54,8 @@ class LogFiles:
         self.warnings: list[str] = []
         self.newest_dropped = -1
         self._actions: dict[str, TableActions | None] = {}
+        self._without_metadata: dict[str, TableActions | None] = {}
+        self._noted: set[LogDefect] = set()
         self._failed: list[tuple[int, LiveError]] = []
         self._with_metadata: list[tuple[int, str, TableActions]] = []
         self._metadata_size = 0
@@ -89,14 +91,26 @@ class LogFiles:
         if names := [file.name for file in files if file and file.name not in self._actions]:
             self.store.expect(names)
 
-    def commit(self, version: int) -> TableActions | None:
+    def commit(self, version: int, *, metadata: bool = True) -> TableActions | None:
         """Read a commit; None if it is missing or damaged.
+
+        Args:
+            version: The version.
+            metadata: Whether its ``metaData`` action is asked for. Older than what was dropped, it is not
+                returned.
 
         Raises:
             LiveError: A file cannot be fetched; this applies to all methods.
         """
         file = self.listing.commits.get(version)
-        return self._read_once(file, version, partial(self._lines, file)) if file else None
+        if file is None:
+            return None
+        if metadata and version > self.newest_dropped:
+            return self._read_once(file, version, partial(self._lines, file))
+        if (known := self._actions.get(file.name)) is not None:
+            return known
+        read = partial(self._lines, file, metadata=False)
+        return self._read_once(file, version, read, self._without_metadata)
 
     def checkpoint(self, version: int) -> TableActions | None:
         """Read the state in the checkpoints of a version; None if no checkpoint is readable."""
@@ -108,7 +122,7 @@ class LogFiles:
 
     def known(self, file: LogFile) -> TableActions | None:
         """Return what was read of a file; None if it was not read, or is damaged."""
-        return self._actions.get(file.name)
+        return self._actions.get(file.name) or self._without_metadata.get(file.name)
 
     def compaction(self, file: LogFile) -> TableActions | None:
         """Read the actions of several commits; None if the file is damaged."""
@@ -157,7 +171,7 @@ class LogFiles:
         """Return who wrote the commits that were read, by ``engineInfo``, and when last (milliseconds)."""
         newest: dict[str, int] = {}
         for file in self.listing.commits.values():
-            actions = self._actions.get(file.name)
+            actions = self.known(file)
             info = actions.info if actions else None
             if info and info.engine and info.timestamp and is_of_writer(info.operation):
                 newest[info.engine] = max(info.timestamp, newest.get(info.engine, 0))
@@ -171,20 +185,31 @@ class LogFiles:
         return ""
 
     def _read_once(
-        self, file: LogFile, version: int, read: Callable[[], TableActions]
+        self,
+        file: LogFile,
+        version: int,
+        read: Callable[[], TableActions],
+        known: dict[str, TableActions | None] | None = None,
     ) -> TableActions | None:
-        if file.name not in self._actions:
+        known = self._actions if known is None else known
+        if file.name not in known:
             try:
-                self._actions[file.name] = actions = read()
+                known[file.name] = actions = read()
                 self._note_repeated(file, actions)
                 if actions.metadata is not None:
                     self._bound_metadata(file.name, version, actions)
             except (DamagedFile, NoPyarrow) as error:
-                self._actions[file.name] = None
+                known[file.name] = None
                 insort(self._failed, (version, error), key=itemgetter(0))
                 if isinstance(error, DamagedFile):
                     self._note_damaged(error, version)
-        return self._actions[file.name]
+        return known[file.name]
+
+    def _note(self, defect: LogDefect) -> None:
+        """Note a defect once: a commit may be read without its metadata, and then with it."""
+        if defect not in self._noted:
+            self._noted.add(defect)
+            self.defects.append(defect)
 
     def _bound_metadata(self, name: str, version: int, actions: TableActions) -> None:
         """Drop the oldest metadata while the total is too large."""
@@ -199,9 +224,9 @@ class LogFiles:
     def _checkpoint(self, checkpoint: Checkpoint) -> TableActions:
         return read_checkpoint(self.store, checkpoint)
 
-    def _lines(self, file: LogFile) -> TableActions:
+    def _lines(self, file: LogFile, *, metadata: bool = True) -> TableActions:
         try:
-            return read_lines(self.store, file)
+            return read_lines(self.store, file, metadata=metadata)
         except ActionError as error:
             delta_error = _UNREADABLE_COMMIT if error.is_text else None
             raise DamagedFile(
@@ -215,27 +240,14 @@ class LogFiles:
 
     def _note_repeated(self, file: LogFile, actions: TableActions) -> None:
         for name, line in actions.repeated:
-            self.defects.append(
-                LogDefect(
-                    LogDefectKind.REPEATED_ACTION,
-                    f"there is more than one {name} action; the last one counts",
-                    file.name,
-                    line,
-                )
-            )
+            message = f"there is more than one {name} action; the last one counts"
+            self._note(LogDefect(LogDefectKind.REPEATED_ACTION, message, file.name, line))
 
     def _note_damaged(self, error: DamagedFile, version: int) -> None:
         # Spark does not read files before the newest checkpoint; only our history needs them.
-        read_by_delta = version >= self.listing.newest_checkpoint
-        self.defects.append(
-            LogDefect(
-                LogDefectKind.FILE_UNREADABLE,
-                error.reason,
-                error.file,
-                error.line,
-                error.delta_error if read_by_delta else None,
-            )
-        )
+        delta_error = error.delta_error if version >= self.listing.newest_checkpoint else None
+        kind = LogDefectKind.FILE_UNREADABLE
+        self._note(LogDefect(kind, error.reason, error.file, error.line, delta_error))
 
 
 def checksum_defects(files: LogFiles, version: int, state: TableActions) -> Iterator[LogDefect]:

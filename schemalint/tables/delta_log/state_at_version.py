@@ -80,7 +80,7 @@ def state_at(files: LogFiles, version: int) -> TableActions:
     while at >= 0:
         if state := files.checkpoint(at):
             return newer.completed_by(state)
-        if actions := files.commit(at):
+        if actions := files.commit(at, metadata=newer.metadata is None):
             newer, at = newer.completed_by(actions), at - 1
         elif (file := files.listing.compaction(at, version)) and (actions := files.compaction(file)):
             newer, at = newer.completed_by(actions), file.version - 1
@@ -140,12 +140,22 @@ def _logical(physical: PhysicalPath, columns: Struct) -> Path:
     return tuple(path)
 
 
-def read_commits(files: LogFiles, first: int, version: int) -> None:
-    """Read the commits of a range of versions, all requested at once."""
+def read_commits(files: LogFiles, first: int, version: int, *, history: bool = True) -> None:
+    """Read the commits of a range of versions, all requested at once, the newest first.
+
+    Args:
+        files: The log.
+        first: The oldest version.
+        version: The newest version.
+        history: Whether all their metadata is asked for, and not just the newest.
+    """
     commits = {at: file for at, file in files.listing.commits.items() if first <= at <= version}
-    files.expect(commits.values())
-    for commit in commits:
-        files.commit(commit)
+    files.expect(reversed(commits.values()))
+    is_asked = True
+    for commit in reversed(commits):
+        actions = files.commit(commit, metadata=is_asked)
+        if actions is not None and actions.metadata is not None and not history:
+            is_asked = False
 
 
 def read_history(files: LogFiles, version: int, newest: TableActions, since: int = 0) -> History:

@@ -88,7 +88,7 @@ def read_table(
         _version, state = newest_state(files, latest)
         version = version_at(store, files.listing, state, at)
     requested = _existing(files.listing, version)
-    _read_as_spark_does(files, requested)
+    _read_as_spark_does(files, requested, history=history)
     newest_version, state = (
         newest_state(files, requested) if newest else (requested, state_at(files, requested))
     )
@@ -105,14 +105,15 @@ def read_table(
     )
 
 
-def _read_as_spark_does(files: LogFiles, requested: int) -> None:
+def _read_as_spark_does(files: LogFiles, requested: int, *, history: bool) -> None:
     """Read the newest checkpoint and all commits since, also if some of them suffice: Spark reads all.
 
-    If one is missing or damaged, older files may replace it.
+    If one is missing or damaged, older files may replace it. Without history, metadata that a newer commit
+    replaces is not looked into.
     """
     start = files.listing.checkpoint_before(requested)
     _expect_state(files, start, requested)
-    read_commits(files, start + 1, requested)
+    read_commits(files, start + 1, requested, history=history)
     files.checkpoint(start)
     if files.has_failed or files.listing.gaps(requested):
         files.widen(0)
@@ -122,7 +123,7 @@ def _expect_state(files: LogFiles, start: int, version: int) -> None:
     """Request the newest checkpoint, the commits since, and the files that the state is compared with."""
     listing = files.listing
     checkpoint = next(iter(listing.checkpoints.get(start, ())), None)
-    commits = (file for at, file in listing.commits.items() if start < at <= version)
+    commits = (file for at, file in reversed(listing.commits.items()) if start < at <= version)
     compared = (listing.checksums.get(version), listing.last_checkpoint)
     files.expect((*(checkpoint.files if checkpoint else ()), *commits, *compared))
 
@@ -273,7 +274,7 @@ class _OlderCommits:
             ][: log_limits.MAX_OLDER_COMMITS]
             self._files.expect(file for _, file in older)
             for version, _ in older:
-                self._files.commit(version)
+                self._files.commit(version, metadata=False)
         except LiveError:
             pass  # others write meanwhile, and the log is cleaned up: what is known stays
         finally:

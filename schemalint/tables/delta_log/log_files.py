@@ -110,7 +110,10 @@ class LogFiles:
         if (known := self._actions.get(file.name)) is not None:
             return known
         read = partial(self._lines, file, metadata=False)
-        return self._read_once(file, version, read, self._without_metadata)
+        actions = self._read_once(file, version, read, self._without_metadata)
+        if actions is not None and not actions.size and file.name not in self._actions:
+            self._actions[file.name] = actions  # it has no metadata
+        return actions
 
     def checkpoint(self, version: int) -> TableActions | None:
         """Read the state in the checkpoints of a version; None if no checkpoint is readable."""

@@ -123,9 +123,9 @@ def _expect_state(files: LogFiles, start: int, version: int) -> None:
     """Request the newest checkpoint, the commits since, and the files that the state is compared with."""
     listing = files.listing
     checkpoint = next(iter(listing.checkpoints.get(start, ())), None)
-    commits = (file for at, file in reversed(listing.commits.items()) if start < at <= version)
+    commits = [file for at, file in listing.commits.items() if start < at <= version]
     compared = (listing.checksums.get(version), listing.last_checkpoint)
-    files.expect((*(checkpoint.files if checkpoint else ()), *commits, *compared))
+    files.expect((*(checkpoint.files if checkpoint else ()), *reversed(commits), *compared))
 
 
 def _existing(listing: Listing, version: int | None) -> int:

@@ -128,6 +128,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return BROKEN_PIPE
         print_note("error: a connection was closed by the other side")
         return USAGE
+    except ConnectionRefusedError:  # a process that a session talks to has ended, such as the JVM of Spark
+        print_note("error: a connection was refused: the process at its other side, such as Spark, has ended")
+        return USAGE
     except OSError as error:  # what the environment denies is no bug: a full disk, a missing folder, a limit
         what = error.filename or "the output cannot be written"
         print_note(f"error: {os.fsdecode(what)}: {error.strerror}")

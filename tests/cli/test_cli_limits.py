@@ -141,6 +141,22 @@ def test_connection_that_the_other_side_closes_is_no_closed_output(
     assert capfd.readouterr().err == "error: a connection was closed by the other side\n"
 
 
+def test_a_process_of_a_session_that_has_ended_is_no_fault_of_the_output(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def ask(_text: object) -> None:
+        with socket.socket() as ended:
+            ended.bind(("127.0.0.1", 0))
+            address = ended.getsockname()
+        socket.create_connection(address)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("schemalint.cli.rules.show", ask)
+        assert main(["rules"]) == 2
+    error = "error: a connection was refused: the process at its other side, such as Spark, has ended\n"
+    assert capfd.readouterr().err == error
+
+
 def test_full_disk_and_unknown_failures_of_the_system_are_no_bugs(
     committed: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.change import FieldRemoved
-from schemalint.delta.datatype import field_at
-from schemalint.delta.path import Path, format_path, is_within, path_key
+from schemalint.delta.path import format_path, is_within, path_key
 from schemalint.plugin import Problem, RuleContext, Severity, rule
+from schemalint_rules.bf._kept_fills import kept_fills
 
 
 @rule("BF004", on=FieldRemoved, severity=Severity.ERROR, scope="effect")
@@ -66,7 +66,7 @@ def drop_without_fill(change: FieldRemoved, ctx: RuleContext) -> Iterator[Proble
     if ctx.base is None or not ctx.alters(change):
         return
     dropped = path_key(change.path)
-    kept = {(_old_key(path, ctx), path_key(fill.source)) for path, fill in ctx.contract.backfills.items()}
+    kept = kept_fills(ctx)
     for path, backfill in ctx.base.backfills.items():
         source = path_key(backfill.source)
         if not is_within(source, dropped):
@@ -85,9 +85,3 @@ def drop_without_fill(change: FieldRemoved, ctx: RuleContext) -> Iterator[Proble
                     f"{format_path(path)}",
                     help="let it write the new column first, and name that under its `columns`",
                 )
-
-
-def _old_key(path: Path, ctx: RuleContext) -> tuple[str, ...]:
-    """Return the key of the path that a declared column has in the base."""
-    field = field_at(ctx.contract.state.columns, path)
-    return path_key((*path[:-1], field.renamed_from) if field and field.renamed_from else path)

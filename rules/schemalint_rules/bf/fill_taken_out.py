@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.datatype import field_at
-from schemalint.delta.path import Path, format_path, path_key
+from schemalint.delta.path import format_path, path_key
 from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
+from schemalint_rules.bf._kept_fills import kept_fills
 
 
 @rule("BF007", on=Contract, severity=Severity.ERROR)
@@ -57,7 +58,7 @@ def fill_taken_out(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """
     if ctx.base is None:
         return
-    kept = {(_old_key(path, ctx), path_key(fill.source)) for path, fill in contract.backfills.items()}
+    kept = kept_fills(ctx)
     columns = contract.state.columns
     for path, backfill in ctx.base.backfills.items():
         stands = field_at(columns, path) is not None and field_at(columns, backfill.source) is not None
@@ -68,9 +69,3 @@ def fill_taken_out(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
                 help="keep `backfill` until the old column is gone from all targets",
                 path=path,
             )
-
-
-def _old_key(path: Path, ctx: RuleContext) -> tuple[str, ...]:
-    """Return the key of the path that a declared column has in the base."""
-    field = field_at(ctx.contract.state.columns, path)
-    return path_key((*path[:-1], field.renamed_from) if field and field.renamed_from else path)

@@ -7,7 +7,9 @@ import subprocess
 import sys
 
 ROOMS = {"base", "clients", "delta", "judge", "model", "planner", "plugin"}
-OF_BASE = {"errors", "json_object", "limits", "pattern", "phrases", "printable", "redaction", "values", "wording"}
+OF_BASE = {
+    *("errors", "json_object", "limits", "pattern", "phrases", "printable", "redaction", "values", "wording"),
+}
 FOREIGN = {"click", "pydantic", "ruamel", "sqlglot", "subprocess", "tomllib", "yaml"}
 
 # Judges a contract that is a value, with all modules of the judge loaded.

@@ -229,9 +229,7 @@ def _run(options: CheckOptions) -> CheckResult | None:
         file = session.configured_baseline
         result = written_baseline(result, session.baseline, options.baseline, session.reach, file)
     result = with_exit_status(result, least_severity(session.sides.fail_on, options.report))
-    # A hook goes on without the file of another tool; a check that compared nothing else is not green.
-    skips_files = session.made is not None and bool(session.made.skipped)
-    if skips_files and not result.run.compared and not options.allow_none:
+    if session.lacks_files(result) and not options.allow_none:  # a hook goes on
         return replace(result, exit_status=max(result.exit_status, UsageError.exit_status))
     return result
 

@@ -169,6 +169,10 @@ class CheckSession:
         """Return the session with live tables, and with who is told of the progress."""
         return replace(self, live=live, tell=tell)
 
+    def lacks_files(self, result: CheckResult) -> bool:
+        """Whether nothing was compared, and files of other tools were missing or could not be used."""
+        return self.made is not None and bool(self.made.skipped) and not result.run.compared
+
     def has_contracts(self) -> bool:
         """Whether there is anything to judge."""
         return self.made is not None or self.contents.has_candidates()

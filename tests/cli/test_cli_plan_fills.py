@@ -56,6 +56,8 @@ def test_json_has_the_passes_and_the_bytes_as_numbers(project: Project, table: P
     (planned,) = content["tables"]
     assert (planned["bytes"], [step["passes"] for step in planned["steps"]]) == (1_500, [5])
     (table / "_delta_log" / f"{1:020}.crc").unlink()
+    with (table / "_delta_log" / f"{1:020}.json").open("a", encoding="utf-8") as commit:
+        commit.write(json.dumps({"add": {"path": "of_unknown_size.parquet"}}) + "\n")
     content = json.loads(project.run("plan", "--output-format", "json").out)
     (planned,) = content["tables"]
     (step,) = planned["steps"]

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
+from schemalint.tables.delta_log.datafiles import told_bytes
 from schemalint.tables.delta_log.store import DamagedFile
 from schemalint.tables.delta_log.told_values import told_rows
 from schemalint.tables.storage import open_store
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def rows(table: Path, version: int) -> int | None:
     told = told_rows(open_store(str(table)), version)
     return None if told is None else told.rows
+
+
+def size(table: Path, version: int) -> int | None:
+    return told_bytes(open_store(str(table)), version)
 
 
 def append(table: Path, number: int) -> None:
@@ -42,6 +44,31 @@ def test_rows_of_each_version_are_those_that_delta_rs_counts(tmp_path: Path) -> 
         DeltaTable(str(tmp_path), version=number).to_pyarrow_table().num_rows for number in range(4)
     ]
     assert counted == [3, 7, 5, 10]
+
+
+def test_bytes_of_each_version_are_those_of_its_files(tmp_path: Path) -> None:
+    append(tmp_path, 3)
+    append(tmp_path, 4)
+    DeltaTable(str(tmp_path)).delete("id = 0")
+    DeltaTable(str(tmp_path)).create_checkpoint()
+    append(tmp_path, 5)
+    for version in range(4):
+        files = DeltaTable(str(tmp_path), version=version).file_uris()
+        assert size(tmp_path, version) == sum(Path(file).stat().st_size for file in files)
+
+
+@pytest.mark.parametrize("told", [-1, True, "9", None])
+def test_a_file_without_a_size_leaves_the_bytes_unknown(tmp_path: Path, told: object) -> None:
+    append(tmp_path, 3)
+    commit(tmp_path, 1, {"add": {"path": "x.parquet", "size": told}})
+    assert size(tmp_path, 1) is None
+
+
+def test_a_damaged_log_leaves_the_bytes_unknown(tmp_path: Path) -> None:
+    append(tmp_path, 3)
+    append(tmp_path, 3)
+    (tmp_path / "_delta_log" / f"{0:020}.json").unlink()
+    assert size(tmp_path, 1) is None
 
 
 def test_a_deletion_vector_takes_its_rows_from_its_file(tmp_path: Path) -> None:

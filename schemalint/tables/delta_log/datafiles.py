@@ -27,7 +27,8 @@ from schemalint.tables.delta_log.store import LogStore
 _IN_CHECKPOINT: Final = ["add.path", "sidecar.path"]
 SIDECARS: Final = "_sidecars"
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
-_COLUMNS: Final = ["add.path", "add.stats", "add.deletionVector.cardinality"]
+_OF_ROWS: Final = ("add.path", "add.stats", "add.deletionVector.cardinality")
+_OF_BYTES: Final = ("add.path", "add.size")
 _CHECKPOINTS: Final = frozenset({Kind.CHECKPOINT, Kind.MULTI_PART_CHECKPOINT, Kind.V2_CHECKPOINT})
 _SMALLEST_ADD: Final = 80  # bytes: path, partitionValues, size, modificationTime and dataChange are required
 
@@ -151,26 +152,36 @@ def _texts(column: Any) -> Iterable[str]:  # noqa: ANN401 - pyarrow has no types
     return dict.fromkeys(texts)
 
 
-def live_bodies(store: LogStore, version: int) -> Iterator[Mapping[str, Any]]:
-    """Yield the ``add`` actions of the live data files of a version."""
+def live_bodies(
+    store: LogStore, version: int, columns: Sequence[str] = _OF_ROWS
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the ``add`` actions of the live data files of a version, from a checkpoint these columns of them.
+
+    Raises:
+        NoTable: There is no log.
+        LiveError: A required file of the log is missing, or cannot be fetched or parsed.
+    """
     seen: set[str] = set()
     for part in _newest_first(list_log(store), version):
         if isinstance(part, Checkpoint):
-            yield from (body for body in _bodies_of_checkpoint(store, part) if _path(body) not in seen)
+            bodies = _bodies_of_checkpoint(store, part, columns)
+            yield from (body for body in bodies if _path(body) not in seen)
             return
         bodies = list(_bodies(store, part, ("add", "remove")))
         yield from (body for name, body in bodies if name == "add" and _path(body) not in seen)
         seen |= {_path(body) for _name, body in bodies}
 
 
-def _bodies_of_checkpoint(store: LogStore, checkpoint: Checkpoint) -> Iterator[Mapping[str, Any]]:
+def _bodies_of_checkpoint(
+    store: LogStore, checkpoint: Checkpoint, columns: Sequence[str]
+) -> Iterator[Mapping[str, Any]]:
     for file in checkpoint.files:
         if file.name.endswith(".json"):
             yield from (body for _name, body in _bodies(store, file, ("add",)))
         else:
-            yield from _in_parquet(store, file.name)
+            yield from _in_parquet(store, file.name, columns)
     for name in dict.fromkeys(sidecars(store, checkpoint)):
-        yield from _in_parquet(store, name)
+        yield from _in_parquet(store, name, columns)
 
 
 def _bodies(
@@ -180,9 +191,9 @@ def _bodies(
         yield from read_bodies(store, file, names)
 
 
-def _in_parquet(store: LogStore, name: str) -> Iterator[Mapping[str, Any]]:
+def _in_parquet(store: LogStore, name: str, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     with parquet_rows(store, name) as rows:
-        for _action, column in rows.batches(_COLUMNS):
+        for _action, column in rows.batches(list(columns)):
             yield from (body for body in column.to_pylist() if body and body.get("path"))
 
 
@@ -222,8 +233,22 @@ def told_files(store: LogStore, version: int) -> int | None:
 
 
 def told_bytes(store: LogStore, version: int) -> int | None:
-    """Return the bytes of the live data files in the version's checksum; None if it does not tell them."""
-    return _number(store, f"{version:020}.crc", ("tableSizeBytes",))
+    """Return the bytes of the live data files; None if the log cannot be read, or a file has no size.
+
+    They are in the version's checksum. Other writers than Spark leave none: then the ``add`` actions tell them.
+    """
+    told = _number(store, f"{version:020}.crc", ("tableSizeBytes",))
+    if told is not None:
+        return told
+    total = 0
+    with suppress(LiveError):
+        for body in live_bodies(store, version, _OF_BYTES):
+            size = body.get("size")
+            if type(size) is not int or size < 0:
+                return None
+            total += size
+        return total
+    return None
 
 
 def _number(store: LogStore, name: str, keys: tuple[str, ...]) -> int | None:

@@ -12,6 +12,7 @@ newest version is marked (`only_history`). A checksum that contradicts the log i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Final
 
 from schemalint.base.errors import LiveError
@@ -101,7 +102,7 @@ def read_table(
         table,
         older=commits.history_since,
         older_writers=commits.writers_since,
-        size=lambda: told_bytes(open_log(), requested),
+        size=cache(lambda: told_bytes(open_log(), requested)),
     )
 
 

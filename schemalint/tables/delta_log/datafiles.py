@@ -235,7 +235,8 @@ def told_files(store: LogStore, version: int) -> int | None:
 def told_bytes(store: LogStore, version: int) -> int | None:
     """Return the bytes of the live data files; None if the log cannot be read, or a file has no size.
 
-    They are in the version's checksum. Other writers than Spark leave none: then the ``add`` actions tell them.
+    They are in the checksum of the version. Where there is none, as beside the commits of other writers than
+    Spark, the ``add`` actions tell them.
     """
     told = _number(store, f"{version:020}.crc", ("tableSizeBytes",))
     if told is not None:

@@ -164,8 +164,8 @@ def live_bodies(
     seen: set[str] = set()
     for part in _newest_first(list_log(store), version):
         if isinstance(part, Checkpoint):
-            bodies = _bodies_of_checkpoint(store, part, columns)
-            yield from (body for body in bodies if _path(body) not in seen)
+            listed = _bodies_of_checkpoint(store, part, columns)
+            yield from (body for body in listed if _path(body) not in seen)
             return
         bodies = list(_bodies(store, part, ("add", "remove")))
         yield from (body for name, body in bodies if name == "add" and _path(body) not in seen)

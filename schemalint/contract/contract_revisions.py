@@ -8,7 +8,7 @@ from functools import cached_property
 
 from schemalint import contract as contracts
 from schemalint.base.errors import ContractError, SchemalintError
-from schemalint.base.values import frozen
+from schemalint.base.values import field, frozen
 from schemalint.contract.contract_files import ContractFiles
 from schemalint.contract.contract_history import ContractHistory
 from schemalint.contract.overlay import is_overlay, with_overlays
@@ -36,11 +36,13 @@ class Declarations:
         contracts: By table key, without tables that are declared twice.
         errors: Files and contracts that cannot be read, and tables that are declared twice.
         notes: What files of other tools declare and nobody compares, one line each.
+        uncontracted: The tables of these files that have no contract, by table key.
     """
 
     contracts: Mapping[str, Contract]
     errors: tuple[SchemalintError, ...] = ()
     notes: tuple[str, ...] = ()
+    uncontracted: Mapping[str, Contract] = field(default_factory=dict)
 
     def require_complete(self) -> Mapping[str, Contract]:
         """Return the contracts.

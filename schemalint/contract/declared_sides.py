@@ -93,6 +93,16 @@ def paired(before: MadeReading, after: MadeReading) -> Pairs:
     )
 
 
+def paired_uncontracted(before: MadeReading, after: MadeReading) -> dict[str, tuple[Contract, Contract]]:
+    """Return the tables that have a contract on neither side, by their keys at the base.
+
+    One that is new, gone or elsewhere is none of them: nobody promised it to anybody.
+    """
+    old, new = (replace(side, contracts=side.uncontracted, observed={}) for side in (before, after))
+    pairs = paired(old, new)
+    return {key: (contract, pairs.after[key]) for key, contract in pairs.before.items() if key in pairs.after}
+
+
 class _Moves:
     """Where the head builds the tables of the base, and which of them go another way than the others."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from schemalint.base.errors import ConfigError, ContractError, GitError, Location
 from schemalint.base.printable import visible
@@ -73,6 +73,7 @@ def with_tool_files(repository: Repository, side: Side, config: Config, native: 
         ConfigError: A format is unknown.
     """
     tables: dict[str, Contract] = {}
+    uncontracted: dict[str, Contract] = {}
     errors = [*native.errors]
     notes: list[str] = []
     for file in made_files(config):
@@ -83,19 +84,41 @@ def with_tool_files(repository: Repository, side: Side, config: Config, native: 
             errors.append(error)
             continue
         tables = {**{contract.key: contract for contract in reading.contracts}, **tables}
+        uncontracted = {**{contract.key: contract for contract in reading.uncontracted}, **uncontracted}
         errors += reading.errors
-        notes += notes_of(file, reading.left_out)
+        notes += notes_of(file, reading, is_live=True)
     joined, faults = with_overlays(tables, native.contracts.values())
     own = {key: contract for key, contract in native.contracts.items() if contract.extends is None}
     twice = sorted(own.keys() & joined.keys())
     errors += (*faults, *(_twice(own[key], joined[key]) for key in twice))
     contracts = {key: contract for key, contract in (*joined.items(), *own.items()) if key not in twice}
-    return Declarations(contracts, tuple(errors), tuple(notes))
+    declared = contracts.keys() | own.keys()
+    return Declarations(
+        contracts,
+        tuple(errors),
+        tuple(notes),
+        {key: contract for key, contract in uncontracted.items() if key not in declared},
+    )
 
 
-def notes_of(file: ContractsEntry, left_out: Sequence[str], more: Sequence[str] = ()) -> Iterator[str]:
-    """Yield what a file declares and nobody compares, and other notes about it."""
-    lines = [f"not compared: {', '.join(left_out)}"] if left_out else []
+def notes_of(
+    file: ContractsEntry, reading: MadeReading, more: Iterable[str] = (), *, is_live: bool
+) -> Iterator[str]:
+    """Yield what a file declares and nobody compares, and other notes about it.
+
+    Args:
+        file: The file.
+        reading: What it declares.
+        more: The other notes.
+        is_live: Whether live tables are read.
+    """
+    left_out, lines = [*reading.left_out], list[str]()
+    if is_live and reading.without_contract:
+        lines.append(f"judged with the columns of their live tables: {', '.join(reading.without_contract)}")
+    else:
+        left_out += reading.without_contract
+    if left_out:
+        lines.insert(0, f"not compared: {', '.join(left_out)}")
     yield from (f"note: {visible(file.path)}: {line}" for line in (*lines, *more))
 
 
@@ -104,9 +127,8 @@ def _reading_at(repository: Repository, side: Side, file: ContractsEntry) -> Mad
     data = git.large_file_at(repository, side, file.path, most)
     if data is None:
         raise GitError(f"{visible(file.path)} does not exist", help="make it first: dbt parse")
-    return read_file(
-        repository, side, file, data, git.large_file_at(repository, side, file.catalog_path, most)
-    )
+    catalog = git.large_file_at(repository, side, file.catalog_path, most)
+    return read_file(repository, side, file, data, catalog)
 
 
 def _twice(contract: Contract, other: Contract) -> ContractError:

@@ -170,7 +170,12 @@ def _missing_step(
 
 
 def _of_drift(rules: AskedRules, pending_change: Change, ctx: RuleContext, case: Case) -> Iterator[Finding]:
-    """Yield the finding of the drift, with the error that forbids the change, of selected rules or not."""
+    """Yield the finding of the drift, with the error that forbids the change, of selected rules or not.
+
+    A table that nobody contracted is what it is.
+    """
+    if not case.contract.is_contracted:
+        return
     cause = next(rules.of_delta.errors(pending_change, ctx, LIVE), None)
     yield from rules(_drift(pending_change, case, cause), ctx, LIVE)
 

@@ -25,7 +25,7 @@ def undeclared_features(rules: AskedRules, ctx: RuleContext, case: Case) -> Iter
     Of features that require each other, only the one that somebody asked for counts; of those that a version
     of the protocol implies, the ones in use.
     """
-    if ctx.live is None or ctx.live.version == 0:
+    if ctx.live is None or ctx.live.version == 0 or not ctx.contract.is_contracted:
         return
     added = _undeclared(ctx)
     names = added - {name for each in added for name in closure({each}) - {each}}

@@ -82,14 +82,20 @@ def judge(case: Case) -> Verdict:
     A finding of the contract or of the table that the base gives too, at least as severe, is marked as
     existing: the change under review did not cause it. A finding about the change itself never is.
     """
-    rules = AskedRules(_asked(rules_for(case.rules, case.contract.table), case.purpose))
+    rules = AskedRules(_asked(rules_for(case.rules, case.contract.table), case))
     findings = (replace(finding, target=case.target) for finding in _findings(rules, case))
     return Verdict(case, tuple(finding for finding in findings if reports(case.rules, finding)))
 
 
-def _asked(rules: tuple[Rule, ...], purpose: Purpose) -> tuple[Rule, ...]:
-    """Return the rules that a purpose asks: no statement depends on what a team wants of names and owners."""
-    if purpose in (Purpose.PLAN, Purpose.CREATION) and any(rule.scope == "policy" for rule in rules):
+def _asked(rules: tuple[Rule, ...], case: Case) -> tuple[Rule, ...]:
+    """Return the rules that a case asks: no statement depends on what a team wants of names and owners.
+
+    A table that nobody contracted has promised nothing to anybody either.
+    """
+    wants_nothing = case.purpose in (Purpose.PLAN, Purpose.CREATION) or (
+        case.purpose is Purpose.CHECK and not case.contract.is_contracted
+    )
+    if wants_nothing and any(rule.scope == "policy" for rule in rules):
         return tuple(rule for rule in rules if rule.scope != "policy")
     return rules
 

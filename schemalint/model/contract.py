@@ -137,6 +137,8 @@ class Contract:
         wording: The words of that format.
         is_edited: Whether schemalint edits the file that declares it, which holds exceptions then.
         is_made: Whether another tool makes that file, of many tables; it says nothing else then.
+        is_contracted: Whether anybody promised columns. Of another table the settings alone are declared, and
+            it is judged beside its live table, which has the columns.
         in_catalog: What the file also says of the table and only a catalog stores, such as ``column mask``.
         unsaid: The parts of a contract that the dialect cannot say: see `schemalint.contract.dialects`.
         extends: The format of the declaration that this one adds to, if it declares no columns of its own.
@@ -170,6 +172,7 @@ class Contract:
     wording: Wording = field(default=Wording(), repr=False)
     is_edited: bool = True
     is_made: bool = False
+    is_contracted: bool = True
     in_catalog: tuple[str, ...] = field(default=(), compare=False)
     unsaid: frozenset[str] = frozenset()
     extends: str | None = None

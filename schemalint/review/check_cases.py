@@ -176,10 +176,14 @@ class CheckCases:
         except MissingEntry as missing:
             self._skip(contract, missing.message)
             self._missing_entries.append(missing)
-            yield from self._offline(before, after)
+            if contract.is_contracted:
+                yield from self._offline(before, after)
             return
         if table is None:
             self._missing_tables.append(contract)
+            if not contract.is_contracted:
+                self._skip(contract, "it has neither a contract nor a live table")
+                return
             yield from self._offline(before, after)
             yield from self._creation(base, contract, live)
             yield self._without_table(base, contract, live)

@@ -366,7 +366,13 @@ def _made(sides: Sides, request: CheckRequest) -> DeclaredTables | None:
     from schemalint.review.declared_tables import declared_tables  # noqa: PLC0415 (only with such files)
 
     return declared_tables(
-        sides.repository, sides.base, sides.head, sides.deciding, files, is_ci=request.is_ci
+        sides.repository,
+        sides.base,
+        sides.head,
+        sides.deciding,
+        files,
+        is_ci=request.is_ci,
+        is_live=request.is_live,
     )
 
 

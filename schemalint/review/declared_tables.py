@@ -18,7 +18,7 @@ from schemalint.base.printable import visible
 from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.contract_files import made_files
-from schemalint.contract.declared_sides import paired, stale_base, why_stale
+from schemalint.contract.declared_sides import paired, paired_uncontracted, stale_base, why_stale
 from schemalint.contract.made_files import MadeReading
 from schemalint.contract.overlay import is_overlay
 from schemalint.contract.overlay import with_overlays as joined
@@ -42,6 +42,8 @@ class DeclaredTables:
     Attributes:
         before: Those of the base, by table key.
         after: Those of the head, under the names that the base gives them.
+        uncontracted: The tables of both sides without a contract, by table key.
+        is_live: Whether live tables are read: without them nothing says the columns of the uncontracted.
         errors: Why files, and tables in them, cannot be read.
         skipped: The files that are missing on one side, and the tables that only the head can read.
         notes: What the files declare and nobody compares, one line each.
@@ -53,6 +55,8 @@ class DeclaredTables:
 
     before: Mapping[str, Contract] = field(default_factory=dict)
     after: Mapping[str, Contract] = field(default_factory=dict)
+    uncontracted: Mapping[str, tuple[Contract, Contract]] = field(default_factory=dict)
+    is_live: bool = False
     errors: tuple[SchemalintError, ...] = ()
     skipped: tuple[SkippedTable, ...] = ()
     notes: tuple[str, ...] = ()
@@ -63,12 +67,17 @@ class DeclaredTables:
 
     def changed(self, *, everything: bool) -> tuple[Mapping[str, Contract], Mapping[str, Contract]]:
         """Return the tables of base and head that differ, or all of them."""
+        before, after = {**self.before}, {**self.after}
+        if self.is_live:
+            own = before.keys() | after.keys()
+            alone = {key: pair for key, pair in self.uncontracted.items() if key not in own}
+            before |= {key: old for key, (old, _new) in alone.items()}
+            after |= {key: new for key, (_old, new) in alone.items()}
         if everything:
-            return self.before, self.after
-        same = {key for key, contract in self.after.items() if self.before.get(key) == contract}
+            return before, after
+        same = {key for key, contract in after.items() if before.get(key) == contract}
         before, after = (
-            {key: contract for key, contract in side.items() if key not in same}
-            for side in (self.before, self.after)
+            {key: contract for key, contract in side.items() if key not in same} for side in (before, after)
         )
         return before, after
 
@@ -117,6 +126,7 @@ class _Files:
         head_from: That of the head.
         known_at_base: The paths that the base's configuration names.
         is_ci: Whether this is a run in CI.
+        is_live: Whether live tables are read.
     """
 
     repository: Repository
@@ -126,6 +136,7 @@ class _Files:
     head_from: ContractsEntry | None
     known_at_base: frozenset[str]
     is_ci: bool
+    is_live: bool
 
 
 def declared_tables(
@@ -136,6 +147,7 @@ def declared_tables(
     declarations: tuple[str | None, str | None] = (None, None),
     *,
     is_ci: bool,
+    is_live: bool = False,
 ) -> DeclaredTables | None:
     """Read the files of other tools, of both sides; None if there are none.
 
@@ -146,6 +158,7 @@ def declared_tables(
         deciding: The configurations that decide, that of the head last.
         declarations: ``--base-from`` and ``--head-from``.
         is_ci: Whether this is a run in CI.
+        is_live: Whether live tables are read: then tables without a contract are judged beside them.
 
     Raises:
         UsageError: The command line names a file that does not count.
@@ -161,7 +174,7 @@ def declared_tables(
     for entry in entries:
         require_known(entry, deciding[-1])
     known_at_base = frozenset(entry.path for entry in made_files(deciding[0]))
-    files = _Files(repository, base, head, base_from, head_from, known_at_base, is_ci)
+    files = _Files(repository, base, head, base_from, head_from, known_at_base, is_ci, is_live)
     return _joined([_sides(files, entry) for entry in entries])
 
 
@@ -191,8 +204,8 @@ def _sides(files: _Files, entry: ContractsEntry) -> DeclaredTables:
         if base_from is not None:
             _require_foreign(files, base_from)
         catalog = _catalog(files, entry, base_from)
-        before = _read(files.repository, files.base, entry, base_from, catalog)
-        after = _read(files.repository, files.head, entry, head_from, catalog)
+        before = _read(files, files.base, entry, base_from, catalog)
+        after = _read(files, files.head, entry, head_from, catalog)
         if after is None:
             return _unusable_head(files, entry, "does not exist")
         if head_from is None:
@@ -224,9 +237,11 @@ def _sides(files: _Files, entry: ContractsEntry) -> DeclaredTables:
     return DeclaredTables(
         pairs.before,
         pairs.after,
+        paired_uncontracted(before, after),
+        files.is_live,
         errors=(*errors, *pairs.errors),
         skipped=pairs.skipped,
-        notes=(*notes_of(entry, after.left_out, pairs.notes),),
+        notes=(*notes_of(entry, after, pairs.notes, is_live=files.is_live),),
         observed=pairs.observed,
         texts=after.text,
         why_gone=pairs.why_gone,
@@ -234,7 +249,7 @@ def _sides(files: _Files, entry: ContractsEntry) -> DeclaredTables:
 
 
 def _read(
-    repository: Repository,
+    files: _Files,
     side: Side,
     entry: ContractsEntry,
     declarations: ContractsEntry | None,
@@ -254,10 +269,10 @@ def _read(
             raise GitError(f"there is no file {visible(declarations.path)}", help="make it first: dbt parse")
         name = declarations.path
     else:
-        data, name = git.large_file_at(repository, side, entry.path, most), entry.path
+        data, name = git.large_file_at(files.repository, side, entry.path, most), entry.path
     if data is None:
         return None
-    return read_file(repository, side, entry, data, catalog, name)
+    return read_file(files.repository, side, entry, data, catalog, name)
 
 
 def _catalog(files: _Files, entry: ContractsEntry, base_from: ContractsEntry | None) -> bytes | None:
@@ -311,7 +326,7 @@ def _without_base(files: _Files, entry: ContractsEntry, after: MadeReading) -> D
     tables = DeclaredTables(
         after=new.after,
         errors=after.errors,
-        notes=(*notes_of(entry, after.left_out),),
+        notes=(*notes_of(entry, after, is_live=False),),
         observed=new.observed,
         texts=after.text,
     )
@@ -331,6 +346,8 @@ def _joined(parts: Sequence[DeclaredTables]) -> DeclaredTables:
         first = DeclaredTables(
             before={**part.before, **first.before},
             after={**part.after, **first.after},
+            uncontracted={**part.uncontracted, **first.uncontracted},
+            is_live=first.is_live or part.is_live,
             errors=(*first.errors, *part.errors),
             skipped=(*first.skipped, *part.skipped),
             notes=(*first.notes, *part.notes),

@@ -59,6 +59,8 @@ def exception_findings(
         sources: The text of each file.
     """
     judged, live = set(cases.sides.tables()), cases.live_keys
+    # Only a live table shows what an exception of one that has no contract is for.
+    uncontracted = request.declared.uncontracted.keys() if request.declared else ()
     relevant = [
         written
         for written in exceptions
@@ -68,8 +70,10 @@ def exception_findings(
     ]
 
     def is_judged(written: WrittenException, rule: Rule) -> bool:
-        is_live = table_key(written.table) in live and not AUDITED.issuperset(rule.subjects)
-        return is_live or not needs_live(written, rule)
+        key = table_key(written.table)
+        if key in live and not AUDITED.issuperset(rule.subjects):
+            return True
+        return key not in uncontracted and not needs_live(written, rule)
 
     facts = judged_exceptions(relevant, outcome, request.rules.rules, request.exceptions.today, is_judged)
     verdicts = [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from schemalint.base.values import replace
 from schemalint.delta.change import FieldRenamed
+from schemalint.delta.datatype import Unmanaged, type_at
 from schemalint.delta.diff import diff, recreated_columns
 from schemalint.delta.table import LiveTable
 from schemalint.judge.case import Case
@@ -34,6 +36,8 @@ def live_case(
         live: Where it was read, and which revisions were applied.
         all_contracts: Whether unchanged contracts are judged too.
     """
+    if not contract.is_contracted:
+        contract = _with_known_clustering(contract, table)
     marker = read_marker(table)
     is_applied = marker is not None and marker.hash == declaration_hash(contract)
     tracking = None if is_applied or base is None else _tracking_since(base, contract, table)
@@ -51,6 +55,15 @@ def live_case(
         all_contracts=all_contracts,
         origin_of=Origins(table).of,
     )
+
+
+def _with_known_clustering(contract: Effective, table: LiveTable) -> Effective:
+    """Return a contract without columns, with the table's clustering where its own has a column to come."""
+    state, columns = contract.state, table.state.columns
+    paths = () if isinstance(state.clustered_by, Unmanaged) else state.clustered_by
+    if all(type_at(columns, path) is not None for path in paths):
+        return contract
+    return replace(contract, state=replace(state, clustered_by=table.state.clustered_by))
 
 
 def _is_ahead(marker: Marker | None, live: LiveSide) -> bool:

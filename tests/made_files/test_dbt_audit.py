@@ -53,7 +53,8 @@ def test_a_table_that_dbt_builds_anew_is_judged_as_one(lake: Shop) -> None:
 def test_all_tables_of_the_manifest_are_audited_and_missing_ones_are_errors(lake: Shop) -> None:
     run = lake.run("audit", "--target", "prod", "--root", "lake")
     assert (run.status, "RB009" in run.out, run.out.count("RB008")) == (1, True, 0)
-    assert "not compared: 1 ephemeral, 1 model in parquet, 3 models without an enforced contract" in run.err
+    assert "not compared: 1 ephemeral, 1 model in parquet, 1 seed, 1 view" in run.err
+    assert "judged with the columns of their live tables: 3 models without an enforced contract" in run.err
     run = lake.run("audit", "--target", "prod", "--all")
     assert (run.status, "lake/sales/payments" in run.out) == (2, True)
 

@@ -16,7 +16,7 @@ BASE = ("--base-from", "dbt:../state/manifest.json")
 def test_an_unchanged_project_has_no_findings_and_says_what_is_not_compared(shop: Shop) -> None:
     run = shop.check(*BASE)
     assert (run.status, run.codes) == (0, [])
-    assert "not compared: 1 ephemeral, 1 model in parquet, 3 models without an enforced contract" in run.err
+    assert "not compared: 1 ephemeral, 1 model in parquet, 1 seed, 1 view, 3 models without an" in run.err
     assert "and not named in `models`" in run.err
 
 

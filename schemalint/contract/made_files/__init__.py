@@ -61,11 +61,13 @@ class MadeReading:
 
     Attributes:
         contracts: The contracts, each table once.
+        uncontracted: The tables without a contract: see `Contract.is_contracted`.
         errors: What cannot be read; the other tables are.
         identities: What stays the same of a table whose name differs between base and head, by table key.
         observed: The columns whose types the file does not declare, by table key: another file or a live
             table has them.
         left_out: What the file declares and nobody compares, each a few words: ``2 views``.
+        without_contract: The same of what is compared with live tables alone.
         unreadable: The identities of tables with an error; they are not gone.
         reasons: Why something that has an identity is left out: ``model orders is a view``.
         sources: The files that it was made from, by their paths from the repository's top, as far as it says.
@@ -74,10 +76,12 @@ class MadeReading:
     """
 
     contracts: tuple[Contract, ...] = ()
+    uncontracted: tuple[Contract, ...] = ()
     errors: tuple[ContractError, ...] = ()
     identities: Mapping[str, str] = field(default_factory=dict)
     observed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    without_contract: tuple[str, ...] = ()
     unreadable: frozenset[str] = frozenset()
     reasons: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
@@ -108,14 +112,18 @@ def read_made(source: Source) -> MadeReading:
     name = source.settings.format
     made = module_of(sys.modules[__name__], name, MadeFile)
     reading = made.read(source)
-    contracts = (
-        replace(
+
+    def as_made(contract: Contract) -> Contract:
+        return replace(
             said(contract, made.EXPRESSES),
             dialect=name,
             wording=made.WORDING if contract.wording == Wording() else contract.wording,
             is_edited=False,
             is_made=True,
         )
-        for contract in reading.contracts
+
+    return replace(
+        reading,
+        contracts=tuple(map(as_made, reading.contracts)),
+        uncontracted=tuple(map(as_made, reading.uncontracted)),
     )
-    return replace(reading, contracts=tuple(contracts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field  # noqa: TID251 (it is filled step by step)
 from pathlib import Path
 from typing import TypeVar
@@ -44,7 +45,7 @@ class AuditTargets:
     def add_roots(self, roots: Iterable[str]) -> None:
         """Add the tables at or below locations; declared ones keep their name and contract."""
         storage, here = self.where.storage if self.where else NO_OPTIONS, Path.cwd()
-        declared = {request.uri: request for request in self._declared(self.where)} if self.where else {}
+        declared = self._known(self.where) if self.where else {}
         for root in roots:
             uris = self._until_error(find_tables(root, storage))
             self.add(
@@ -59,8 +60,18 @@ class AuditTargets:
         if (root := root_location(self.where.target, self.where.folder)) is not None:
             self.add_roots([root])
         if self.where.target.catalog is not None:
-            names = catalog.tables("*.*", self.where.target, self.where.via)
-            self.add(map(self.where.request_by_name, self._until_error(names)))
+            known = self._known(self.where)
+            for name in self._until_error(catalog.tables("*.*", self.where.target, self.where.via)):
+                request = self.where.request_by_name(name)
+                self.add([known.get(request.uri, request)])
+
+    def _known(self, where: TargetContracts) -> dict[str, TableRequest]:
+        """Return the requests for declared tables, and for those that a file names without a contract."""
+        requests: list[TableRequest] = []
+        for contract in where.declared.uncontracted.values():
+            with suppress(SchemalintError):  # nobody promised that the target has it
+                requests.append(where.request_for(contract))
+        return {request.uri: request for request in (*requests, *self._declared(where))}
 
     def _declared(self, where: TargetContracts) -> Iterator[TableRequest]:
         declarations = where.declared

@@ -215,7 +215,7 @@ def _exists(where: TargetContracts | None, table: str) -> bool:
 
 
 def _resolve_in_target(reference: str, where: TargetContracts, declarations: Declarations) -> TableRequest:
-    declared = declarations.contracts
+    declared = {**declarations.uncontracted, **declarations.contracts}
     if (contract := declared.get(table_key(reference))) is not None:
         return where.request_for(contract)
     if is_path_or_uri(reference):

@@ -59,7 +59,10 @@ WORDING: Final = Wording(
 
 
 def read(source: Source) -> MadeReading:
-    """Return the tables of the models with an enforced contract, and of those that the settings name."""
+    """Return the tables of the models with an enforced contract, and of those that the settings name.
+
+    Of the other models only what dbt does to a table is known, and no fault of theirs is one of the run.
+    """
     file, settings = visible(source.file), source.settings
     try:
         manifest = parse_manifest(source.data, file, settings.most_mib)
@@ -70,27 +73,36 @@ def read(source: Source) -> MadeReading:
     )
     models = Models(manifest, file, settings.models, catalog, SchemaFiles(settings.folder, source.read))
     left_out: Counter[str] = Counter()
+    without_contract: Counter[str] = Counter()
     reasons: dict[str, str] = {}
     by_name: dict[str, Model] = {}
+    uncontracted: dict[str, Model] = {}
     errors = [] if fault is None else [fault]
     unreadable: set[str] = set()
-    for node in models.chosen(left_out, reasons):
+    for node in models.chosen(left_out, without_contract, reasons):
         try:
             model = models.model(node)
         except ContractError as error:
-            errors.append(error)
-            unreadable.add(text(node, "unique_id"))
+            if models.is_contracted(node):
+                errors.append(error)
+                unreadable.add(text(node, "unique_id"))
+            continue
+        if not model.contract.is_contracted:
+            uncontracted.setdefault(model.contract.key, model)
             continue
         first = by_name.setdefault(model.contract.key, model)
         if first is not model:
             errors.append(_twice(first, model))
     metadata = mapping(manifest, "metadata")
+    without = {key: model for key, model in uncontracted.items() if key not in by_name}
     return MadeReading(
         contracts=tuple(model.contract for model in by_name.values()),
+        uncontracted=tuple(model.contract for model in without.values()),
         errors=tuple(errors),
-        identities={key: model.unique_id for key, model in by_name.items()},
+        identities={key: model.unique_id for key, model in (*without.items(), *by_name.items())},
         observed={key: model.observed for key, model in by_name.items()},
         left_out=(*counted(left_out), *(said for model in by_name.values() for said in model.left_out)),
+        without_contract=(*counted(without_contract),),
         unreadable=frozenset(unreadable),
         reasons=reasons,
         sources=models.sources,

@@ -8,6 +8,8 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from schemalint.base.errors import ContractError, Location
+from schemalint.base.phrases import affixed
+from schemalint.base.printable import visible
 from schemalint.base.values import frozen
 from schemalint.contract.dialects.native.declared_types import declared_type
 from schemalint.contract.made_files.dbt.manifest import (
@@ -28,7 +30,13 @@ from schemalint.delta.equivalence import nameless_constraint
 from schemalint.delta.path import Path, format_path, split_path
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import TypeTextError
-from schemalint.model.contract import Contract, ManagedHow, OnColumnChange, WriterPermissions
+from schemalint.model.contract import (
+    Contract,
+    ManagedHow,
+    OnColumnChange,
+    ProtocolLimits,
+    WriterPermissions,
+)
 from schemalint.project.git.revisions import FULL_ID
 
 _FORMATS: Final = {"databricks": "delta", "fabricspark": "delta", "spark": "parquet"}
@@ -101,12 +109,15 @@ class Models:
                 paths |= dict.fromkeys((described_in, text(node, "original_file_path")))
         return tuple(self.schemas.below + path for path in paths if path)
 
-    def chosen(self, left_out: Counter[str], reasons: dict[str, str]) -> Iterator[Json]:
-        """Yield the models whose tables are compared.
+    def chosen(
+        self, left_out: Counter[str], without_contract: Counter[str], reasons: dict[str, str]
+    ) -> Iterator[Json]:
+        """Yield the models whose tables are compared, with live tables alone if they have no contract.
 
         Args:
             left_out: Counts the other nodes by what they are.
-            reasons: Gets why they are left out, by unique id.
+            without_contract: Counts the models without a contract.
+            reasons: Gets why there is no contract to compare, by unique id.
         """
         for node in mappings(self.manifest, "nodes"):
             kind = text(node, "resource_type")
@@ -117,8 +128,12 @@ class Models:
             what = self._left_out(node, kind)
             if what is None:
                 yield node
-                continue
-            left_out[what] += 1
+                if self.is_contracted(node):
+                    continue
+                what = f"{kind} without an enforced contract and not named in `models`"
+                without_contract[what] += 1
+            else:
+                left_out[what] += 1
             is_kind = what.partition(" ")[0] in ("model", "snapshot")
             said = f"is {what.partition(' ')[2]}" if is_kind else f"is materialized as {what}"
             reasons[text(node, "unique_id")] = f"{title(node)} {said}"
@@ -134,12 +149,16 @@ class Models:
             return materialized.replace("_", " ") or "other node"
         if file_format != "delta" or table_format == "iceberg":
             return f"{kind} in {table_format or file_format}"
-        if not (_is_enforced(node) or self._is_named(node)):
-            return f"{kind} without an enforced contract and not named in `models`"
         return None
+
+    def is_contracted(self, node: Json) -> bool:
+        """Whether dbt enforces the contract of a model, or the settings name it."""
+        return _is_enforced(node) or self._is_named(node)
 
     def model(self, node: Json) -> Model:
         """Return what a model declares.
+
+        A model that nobody contracted has the columns that its query returns, whatever its YAML says.
 
         Raises:
             ContractError: Its table has no name, a column has no type or one that Delta does not have, or the
@@ -155,9 +174,12 @@ class Models:
             text(node, "name"),
             "" if version is None else str(version),
         )
-        file, anchors = self.schemas.path_of(described) or self.file, Anchors(self.schemas, described)
+        sql = visible(affixed(self.schemas.below, text(node, "original_file_path")))
+        file = self.schemas.path_of(described) or sql or self.file
+        anchors = Anchors(self.schemas, described)
+        is_contracted = self.is_contracted(node)
         columns = _Columns(self, node, anchors, file)
-        fields = tuple(columns.fields())
+        fields = tuple(columns.fields()) if is_contracted else ()
         # With it, `should_full_refresh` of dbt lets each run build an incremental model anew.
         is_refreshed = config.get("full_refresh") is True
         how = "replace" if is_refreshed else _HOW[text(config, "materialized")]
@@ -178,7 +200,9 @@ class Models:
             on_column_change=_on_change(node) if how == "alter" else None,
             alters_settings=self.adapter == _DATABRICKS
             and config.get("incremental_apply_config_changes") is not False,
-            open=WriterPermissions(columns=bool(columns.untyped)),
+            is_contracted=is_contracted,
+            protocol=ProtocolLimits(allow_upgrade=not is_contracted),
+            open=WriterPermissions(columns=bool(columns.untyped) or not is_contracted),
             consumers=readers_of(self.manifest, text(node, "unique_id")),
             file=file,
             anchors=anchors,

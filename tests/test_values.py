@@ -48,10 +48,41 @@ def test_fields_are_parameters_in_their_order_with_their_defaults() -> None:
     assert Point(0).is_origin
 
 
-@pytest.mark.parametrize("options", [{}, {"x": 1, "z": 2}])
-def test_a_missing_or_unknown_field_is_an_error(options: dict[str, int]) -> None:
-    with pytest.raises(TypeError, match=r"missing|unexpected"):
-        Point(**options)  # type: ignore[arg-type]
+def test_the_first_instances_are_as_the_later_ones() -> None:
+    @frozen
+    class Pair:
+        first: int
+        second: list[int] = field(default_factory=list)
+
+    pairs = [Pair(number, second=[number]) if number % 2 else Pair(number) for number in range(40)]
+    assert [(each.first, each.second) for each in pairs] == [
+        (number, [number] if number % 2 else []) for number in range(40)
+    ]
+    assert pairs[0].second is not pairs[2].second
+    with pytest.raises(AttributeError, match="frozen"):
+        pairs[0].first = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [((), {}), ((1,), {"z": 2}), ((1,), {"x": 2}), ((1, 0, {}, "", 5), {})],
+    ids=["missing", "unknown", "twice", "too many"],
+)
+@pytest.mark.parametrize("made", [0, 30], ids=["first instance", "later instance"])
+def test_arguments_that_do_not_fit_are_an_error(
+    arguments: tuple[object, ...], options: dict[str, int], made: int
+) -> None:
+    @frozen
+    class Place:
+        x: int
+        y: int = 0
+        labels: Mapping[str, str] = field(default_factory=dict)
+        note: str = ""
+
+    for number in range(made):
+        Place(number)
+    with pytest.raises(TypeError, match=r"missing|unexpected|multiple|positional"):
+        Place(*arguments, **options)  # type: ignore[arg-type]
 
 
 def test_equality_is_of_one_kind_and_of_the_compared_fields() -> None:

@@ -41,7 +41,7 @@ class _Field:
         self,
         *,
         default: object = _MISSING,
-        default_factory: object = _MISSING,
+        default_factory: Any = _MISSING,  # noqa: ANN401 (a function, or nothing)
         compare: bool = True,
         repr: bool = True,  # noqa: A002 (as dataclasses name it)
     ) -> None:

@@ -61,6 +61,8 @@ def read_invariant(field: Field) -> Invariant | None:
 
 def has_invariant(path: Path, field: Field) -> bool:
     """Whether a field has an invariant that Delta reads: those inside of arrays and maps it ignores."""
+    if not field.extra:  # as of most fields
+        return False
     is_written = any(key == INVARIANTS and text != "null" for key, text in field.extra)
     return is_written and not any(isinstance(part, Part) for part in path)
 

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable
 from enum import Enum
+from functools import lru_cache
 from typing import Final, assert_never
 
 
@@ -68,6 +69,7 @@ def value_reader(kind: Kind) -> Callable[[str], object | None]:
             assert_never(kind)
 
 
+@lru_cache(maxsize=256)  # most tables have the same retentions, which several rules read
 def parse_interval(text: str) -> int | None:
     """Return an interval such as ``interval 1 week 12 hours`` in microseconds; None if Delta cannot use it.
 

@@ -15,7 +15,7 @@ from schemalint.base.values import Itself, frozen
 from schemalint.base.values import field as value_field
 from schemalint.delta import feature, properties
 from schemalint.delta.datatype import TIMESTAMP_NTZ, VARIANT, Atomic, Identity, Struct, walk, walk_fields
-from schemalint.delta.feature import FEATURES, SchemaTrigger, TableFeature
+from schemalint.delta.feature import FEATURES, SchemaTrigger
 from schemalint.delta.invariants import has_invariant
 
 TABLE_FEATURES_READER: Final = 3
@@ -87,7 +87,7 @@ def activated(
     if any(True for _ in constraints):
         triggers.add(SchemaTrigger.CONSTRAINT)
     return _enabled_by_schema(triggers) | {
-        row.name for row in FEATURES.values() if _enabled_by(row, properties)
+        name for name, by_property in _BY_PROPERTY.items() if _is_enabled(by_property, properties)
     }
 
 
@@ -237,10 +237,13 @@ def format_limits(limits: Mapping[str, int]) -> str:
     return " and ".join(f"{name}: {limit}" for name, limit in limits.items())
 
 
-def _enabled_by(row: TableFeature, table_properties: Mapping[str, str | None]) -> bool:
-    if row.enabled_by_property is None:
-        return False
-    key, values = row.enabled_by_property
+_BY_PROPERTY: Final = {
+    row.name: row.enabled_by_property for row in FEATURES.values() if row.enabled_by_property is not None
+}
+
+
+def _is_enabled(by_property: tuple[str, frozenset[str]], table_properties: Mapping[str, str | None]) -> bool:
+    key, values = by_property
     value = properties.property_value(key, table_properties)
     # An invalid value enables nothing. Some values ignore case (`name`), others do not (`v2`).
     if value is None or properties.property_problem(key, value) is not None:

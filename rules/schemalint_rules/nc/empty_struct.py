@@ -61,7 +61,7 @@ def empty_struct(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """
     removed = {path_key(change.path[:-1]) for change in ctx.changes if isinstance(change, FieldRemoved)}
     for path, type_ in walk(contract.state.columns):
-        if path and type_ == Struct() and path_key(path) not in removed:
+        if path and isinstance(type_, Struct) and not type_.fields and path_key(path) not in removed:
             yield Problem(
                 f"{format_path(path)} is a struct without fields: no row can be written to the table",
                 help="declare a field in it, or leave it out",

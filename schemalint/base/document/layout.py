@@ -96,8 +96,8 @@ def end_with_comments(text: str, end: int, indent: int) -> int:
 
 def block_indent(document: Document, kind: type[Mapping | Sequence]) -> int:
     """Return the indentation of such blocks below their key in this document; 0 is common for sequences."""
-    for node in _walk(document.root):
-        for entry in node.entries if isinstance(node, Mapping) and not node.flow else ():
+    for node in _blocks(document.root):
+        for entry in node.entries if isinstance(node, Mapping) else ():
             if isinstance(entry.value, kind) and not entry.value.flow:
                 value, key = entry.value.start, entry.key.start
                 return column(document.text, value) - column(document.text, key)
@@ -115,10 +115,12 @@ def _dash(text: str, position: int, sequence: Sequence) -> int:
     return position
 
 
-def _walk(node: Node) -> Iterator[Node]:
-    yield node
-    for _, child in children(node):
-        yield from _walk(child)
+def _blocks(node: Node) -> Iterator[Mapping | Sequence]:
+    """Yield the blocks of a node, outer ones first; none is inside of brackets."""
+    if isinstance(node, Mapping | Sequence) and not node.flow:
+        yield node
+        for _, child in children(node):
+            yield from _blocks(child)
 
 
 class Replacement(Protocol):

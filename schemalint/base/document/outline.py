@@ -43,6 +43,11 @@ class _Spans(abc.Sequence[Span]):
         number = range(len(self))[index]  # from the end, too
         return Span(*self._offsets[2 * number : 2 * number + 2])
 
+    @property
+    def starts(self) -> abc.Sequence[int]:
+        """Where each begins."""
+        return self._offsets[::2]
+
     def replaced(self, first: int, last: int, new: _Spans, shift: int) -> _Spans:
         """Return the spans with others in place of some; those that follow lie further on by a shift."""
         following = [offset + shift for offset in self._offsets[2 * (last + 1) :]]
@@ -101,6 +106,26 @@ class Outline:
         (document,) = read_documents(before + text[start:end] + after, file)
         root = document.root
         return document, next(node for _, node in children(root)) if self.flow else root, start - len(before)
+
+
+def read_ends(text: str, file: str, outline: Outline) -> tuple[Document, ...]:
+    """Read a text with blanks in place of the items of a list, but for its first and its last one.
+
+    Around the items, and of these two, the nodes are those of the whole text. Only items in braces are left
+    out: items in blocks show how the text is indented.
+
+    Args:
+        text: The text of a file, which is valid.
+        file: The file name, for locations.
+        outline: The outline of the list in the text.
+    """
+    last = len(outline.items) - 1
+    if last < _SOME_ITEMS or any(text[start] != "{" for start in outline.items.starts):
+        return read_documents(text, file)
+    return read_blanked(text, file, splice(text, [_blank(text, _gap(text, outline, 0, last), 0)]))
+
+
+_SOME_ITEMS = 2  # fewer have none between the ends
 
 
 @frozen

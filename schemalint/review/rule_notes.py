@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from schemalint.judge.rule_set import RuleSet, matches
 from schemalint.plugin import Rule
@@ -28,10 +28,14 @@ def rule_notes(
     patterns = {*given.select, *given.extend_select}
     for config in configurations:
         patterns |= {*(config.select or ()), *config.extend_select}
-    named = [rule for rule in _rules(sets) if matches(rule, patterns - {"ALL"})]
-    if silent := [rule.code for rule in named if not any(_has_value(rule.code, each) for each in sets)]:
+    rules = {rule.code: rule for rule_set in sets for rule in rule_set.rules}
+    valued = [(rule, rule_set) for rule_set in sets for rule in rule_set.rules if _has_value(rule, rule_set)]
+    finding = {rule.code for rule, _ in valued}
+    named = [code for code, rule in rules.items() if matches(rule, patterns - {"ALL"})]
+    if silent := [code for code in named if code not in finding]:
         yield f"note: {_listed(silent, 'is', 'are')} selected without an option: nothing is found ({_HELP})"
-    judging = [rule.code for rule in _rules(sets) if any(_is_of_changes(rule.code, each) for each in sets)]
+    of_changes = {rule.code for rule, rule_set in valued if _is_of_changes(rule, rule_set)}
+    judging = [code for code in rules if code in of_changes]
     if judging and not has_base:
         text = _listed(judging, "judges", "judge")
         yield f"note: there is no base to compare with: {text} all, as of a new table"
@@ -40,34 +44,23 @@ def rule_notes(
 _HELP = "`schemalint explain CODE` lists the options"
 
 
-def _rules(sets: Iterable[RuleSet]) -> Iterable[Rule]:
-    return {rule.code: rule for rule_set in sets for rule in rule_set.rules}.values()
-
-
-def _variants(code: str, rule_set: RuleSet) -> Iterator[dict[str, object]]:
-    """Yield the values of a rule's options: for all tables, and for each entry that has others."""
-    for rule in rule_set.rules:
-        if rule.code == code:
-            yield dict(rule.options)
-            for entry in rule_set.tables:
-                if code in entry.options:
-                    yield {**rule.options, **entry.options[code]}
-
-
-def _has_value(code: str, rule_set: RuleSet) -> bool:
-    rule = next((rule for rule in rule_set.rules if rule.code == code), None)
-    if rule is None:
-        return False
+def _has_value(rule: Rule, rule_set: RuleSet) -> bool:
     needed = [option.name for option in rule.declared_options if option.default is None]
-    return not needed or any(
-        options[name] is not None for options in _variants(code, rule_set) for name in needed
-    )
+    if not needed:
+        return True
+    return any(options[name] is not None for options in _variants(rule, rule_set) for name in needed)
 
 
-def _is_of_changes(code: str, rule_set: RuleSet) -> bool:
-    return _has_value(code, rule_set) and any(
-        options.get("applies_to") == "changed" for options in _variants(code, rule_set)
-    )
+def _is_of_changes(rule: Rule, rule_set: RuleSet) -> bool:
+    return any(options.get("applies_to") == "changed" for options in _variants(rule, rule_set))
+
+
+def _variants(rule: Rule, rule_set: RuleSet) -> Iterator[Mapping[str, object]]:
+    """Yield the values of a rule's options: for all tables, and for each entry that has others."""
+    yield rule.options
+    for entry in rule_set.tables:
+        if rule.code in entry.options:
+            yield {**rule.options, **entry.options[rule.code]}
 
 
 def _listed(codes: Sequence[str], one: str, several: str) -> str:

@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Final
 
 from schemalint.base.errors import ConfigError, InternalError, PluginError, SchemalintError, UsageError
 from schemalint.base.values import frozen, replace
-from schemalint.judge.built_in_rules import BUILT_IN, BUILT_IN_PACKAGE, modules_of, rules_in, with_built_in
+from schemalint.judge.built_in_rules import (
+    BUILT_IN,
+    BUILT_IN_PACKAGE,
+    built_in_rules,
+    modules_of,
+    rules_in,
+    with_built_in,
+)
 from schemalint.judge.rule_set import matches
 from schemalint.model.finding import Severity
 from schemalint.model.rule_option import OptionError, OptionValue
@@ -43,12 +50,12 @@ class _Origin:
     Attributes:
         name: The name of either.
         what: The entry point or the path, for messages.
-        load: Imports its modules.
+        load: Imports its modules and returns their rules.
     """
 
     name: str
     what: str
-    load: Callable[[], list[ModuleType]]
+    load: Callable[[], Iterable[Rule]]
 
     def failed(self, why: str) -> SchemalintError:
         message = f"the rules of {self.name} ({self.what}) cannot be used: {why}"
@@ -245,19 +252,28 @@ def _is_selected(rule: Rule, settings: Config) -> bool:
 def _origins(local: Iterable[Path]) -> Iterator[_Origin]:
     yield from _rule_packages()
     for path in local:
-        yield _Origin(path.name, str(path), lambda path=path: [_file(path)])  # type: ignore[misc]
+        yield _Origin(path.name, str(path), partial(_rules_of_file, path))
 
 
 def _rules_of(origin: _Origin) -> Iterable[Rule]:
     try:
-        modules = origin.load()
+        return tuple(origin.load())
     # A foreign package may raise any exception during import, or exit.
     except (Exception, SystemExit) as error:
         raise origin.failed(f"cannot be imported: {type(error).__name__}: {error}") from error
-    return rules_in(modules, origin.name)
 
 
-def _file(path: Path) -> ModuleType:
+def _rules_of_package(package: str, distribution: str) -> Iterable[Rule]:
+    if package == BUILT_IN_PACKAGE:
+        return built_in_rules()
+    return rules_in(modules_of(package), distribution)
+
+
+def _rules_of_file(path: Path) -> Iterable[Rule]:
+    return rules_in([_module(path)], path.name)
+
+
+def _module(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"schemalint_local_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
@@ -272,13 +288,13 @@ def _rule_packages() -> list[_Origin]:
     The built-in ones come first, so an error about a duplicate code names the other package.
     """
     if not _others_may_have_rules():
-        return [_Origin(BUILT_IN, BUILT_IN_PACKAGE, partial(modules_of, BUILT_IN_PACKAGE))]
+        return [_Origin(BUILT_IN, BUILT_IN_PACKAGE, built_in_rules)]
     from importlib.metadata import entry_points  # noqa: PLC0415 (only with other packages of rules)
 
-    packages = [
-        _Origin(_distribution(entry), entry.value, partial(modules_of, entry.module))
-        for entry in entry_points(group=GROUP)
-    ]
+    packages: list[_Origin] = []
+    for entry in entry_points(group=GROUP):
+        name = _distribution(entry)
+        packages.append(_Origin(name, entry.value, partial(_rules_of_package, entry.module, name)))
     return sorted(packages, key=lambda package: package.name != BUILT_IN)
 
 

@@ -20,6 +20,7 @@ text, empty without findings. ``fixed`` is ``after`` with all safe fixes applied
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,6 +46,7 @@ class Case(NamedTuple):
         return f"{self.rule}/{self.name}"
 
 
+@functools.cache
 def load_cases() -> tuple[Case, ...]:
     """Return all cases of all rules, in the order of the files."""
     return tuple(case for path in sorted(HERE.glob("*.yaml")) for case in _of_rule(path))

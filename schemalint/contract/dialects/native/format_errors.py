@@ -6,6 +6,7 @@ Only invalid contracts are checked here, because importing pydantic costs more t
 from __future__ import annotations
 
 import difflib
+import functools
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
@@ -36,7 +37,7 @@ def report_problems(data: Any, report: Report, root: Any) -> None:  # noqa: ANN4
     For a union it reports the latter once per member, so the expected type is taken from the format instead.
     """
     try:
-        TypeAdapter(root).validate_python(data)
+        _adapter(root).validate_python(data)
     except ValidationError as invalid:
         errors = invalid.errors(include_url=False, include_context=False)
     else:
@@ -60,6 +61,12 @@ def report_problems(data: Any, report: Report, root: Any) -> None:  # noqa: ANN4
     parents = {path[:length] for path in unknown | wrong | incomplete for length in range(len(path))}
     for path in wrong - parents - incomplete:
         _report_wrong(path, _at(data, path), report, root)
+
+
+@functools.cache
+def _adapter(root: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - any type
+    """Return pydantic's reader of a format, which takes longer to make than a contract to read."""
+    return TypeAdapter(root)
 
 
 def _short_columns(data: Any, unknown: set[YamlPath], root: Any) -> list[YamlPath]:  # noqa: ANN401 - as above

@@ -148,6 +148,7 @@ def test_many_up_to_date_tables_are_counted_instead_of_listed(tables: Tables, nu
     assert any(line.startswith("s.new (") for line in lines)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("output_format", "word"), [("text", "because "), ("markdown", "<br>")])
 def test_reasons_beyond_five_are_counted(tables: Tables, output_format: str, word: str) -> None:
     columns = "".join(f"  - {{name: c{number}, type: int}}\n" for number in range(1_210))

@@ -195,6 +195,7 @@ OTHERS: list[tuple[str, dict[str, str], str, str]] = [
 ]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("event", "ref", "expected"), GITHUB, ids=str)
 def test_github_event_sends_the_token_to_the_trusted_catalog_only(
     checkout: Checkout, project: Project, monkeypatch: pytest.MonkeyPatch, event: str, ref: str, expected: str

@@ -74,6 +74,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, LiveTable]:
     return found
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("version", VERSIONS)
 def test_delta_spark_reads_the_tables_that_the_engine_read_and_no_others(
     version: str, tables: Mapping[str, LiveTable]

@@ -340,6 +340,7 @@ def test_a_pull_updates_any_contract_to_any_table(declared: TableState, state: T
     pulled(text, live, Scope.ALL)
 
 
+@pytest.mark.wide
 @settings(max_examples=30, deadline=None)
 @given(table_states())
 def test_a_new_contract_declares_everything_of_any_table(state: TableState) -> None:

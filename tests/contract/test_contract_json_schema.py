@@ -20,6 +20,7 @@ SCHEMA = json_schema()
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
 
+@pytest.mark.wide
 @settings(max_examples=50, deadline=None)
 @given(contracts())
 def test_the_json_schema_accepts_every_contract(contract: Contract) -> None:

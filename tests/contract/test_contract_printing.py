@@ -36,6 +36,7 @@ PRINTED = Path(__file__).with_name("printed.yaml").read_text(encoding="utf-8")
 EXAMPLE = Path(__file__).with_name("example.yaml").read_text(encoding="utf-8")
 
 
+@pytest.mark.wide
 @settings(max_examples=50, deadline=None)
 @given(contracts())
 def test_a_printed_contract_reads_back_as_the_same_contract(contract: Contract) -> None:

@@ -48,6 +48,7 @@ def accepted_by_pydantic(data: Any) -> bool:  # noqa: ANN401 - accepts any data
     return True
 
 
+@pytest.mark.wide
 @settings(max_examples=50, deadline=None)
 @given(contracts())
 def test_the_data_of_every_contract_fits(contract: Contract) -> None:

@@ -545,6 +545,7 @@ def test_append_item_adds_one_item_and_touches_one_line(text: str, draws: st.Dat
     assert lines_changed(text, result) <= 1
 
 
+@pytest.mark.wide
 @without_deadline
 @given(texts(), st.data())
 def test_an_edit_turns_null_into_a_mapping_or_a_sequence(text: str, draws: st.DataObject) -> None:

@@ -490,6 +490,7 @@ def attacks(names: Iterable[str]) -> list[ParameterSet]:
     return [pytest.param(name, marks=pytest.mark.wide if name in TAKES_LONG else ()) for name in names]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", attacks([*TEXTS, *FILES]))
 def test_show_reads_or_refuses_a_hostile_log(tmp_path: Path, name: str) -> None:
     attack = {**TEXTS, **FILES}[name]

@@ -74,6 +74,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counted
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("command", "state"), STATES)
 def test_many_tables_take_as_many_git_processes_as_one(
     repositories: Repositories, processes: Counter[str], command: str, state: TableState

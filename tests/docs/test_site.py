@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.wide  # the site is built
+
 ROOT = Path(__file__).parents[2]
 # What a browser loads without being asked; `<a href>` is followed by people.
 LOADED = re.compile(r"<(?:script|img|iframe|link|source|object)\b[^>]*?\b(?:src|href|data)=\"?([^\"\s>]+)")
@@ -45,7 +47,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.wide
 def test_the_site_has_every_page(site: Path) -> None:
     pages = {path.relative_to(ROOT / "docs").with_suffix("") for path in (ROOT / "docs").rglob("*.md")}
     built = {page if page.name == "index" else page / "index" for page in pages}

@@ -45,6 +45,7 @@ def test_rules_agree_with_the_record_but_for_the_listed_questions(version: str, 
     assert_golden(_csv(rows), path)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("version", "part"), [each for each in RECORDED if each[1] in ASKED_WHOLE_BY])
 def test_rules_agree_about_a_sample_of_the_types(version: str, part: str) -> None:
     """Other targets ask for all."""

@@ -20,6 +20,7 @@ def test_kept_inputs_show_no_bug(file: Path) -> None:
     import_module(f"fuzz.targets.{file.parent.name}").run(file.read_bytes())
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", NAMES)
 def test_seeds_show_no_bug(name: str) -> None:
     target = import_module(f"fuzz.targets.{name}")

@@ -21,7 +21,7 @@ from support.logs import metadata, protocol, write_log
 from support.pull_request import BIGINT, DATE, DESCRIBED, ORDERS, Event, PullRequest
 
 # One worker of pytest-xdist, because the Action is installed once for all tests.
-pytestmark = pytest.mark.xdist_group("action")
+pytestmark = [pytest.mark.xdist_group("action"), pytest.mark.wide]
 
 FILE = "contracts/orders.yml"
 
@@ -49,7 +49,6 @@ def use(runner: Runner, pull: PullRequest, github: GitHubServer) -> Callable[...
     return in_a_job
 
 
-@pytest.mark.wide
 def test_a_pull_request_from_its_first_break_to_green(
     use: Callable[..., Outcome], pull: PullRequest, github: GitHubServer
 ) -> None:
@@ -94,7 +93,6 @@ def test_a_pull_request_from_its_first_break_to_green(
     assert TOKEN not in "".join(run.log + run.summary for run in (first, second, outdated, green))
 
 
-@pytest.mark.wide
 def test_a_lake_is_adopted_in_green_and_its_first_break_is_red(
     runner: Runner, github: GitHubServer, tmp_path: Path
 ) -> None:
@@ -148,7 +146,6 @@ def test_events_of_no_pull_request_write_the_summary_only(
     assert github.requests == []
 
 
-@pytest.mark.wide
 def test_two_uses_in_one_job_have_their_own_files_and_comments(
     use: Callable[..., Outcome], pull: PullRequest, github: GitHubServer
 ) -> None:

@@ -39,6 +39,7 @@ def test_the_installation_withstands(case: Case, runner: Runner) -> None:
     assert not canary_of_installation(runner.temp.parent / "workspace", case).exists()
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("case", ON_THE_RUNNER, ids=lambda case: case.name)
 def test_the_action_withstands(case: Case, runner: Runner, server: Listener, tmp_path: Path) -> None:
     attack = Attack(case, tmp_path, server.address)

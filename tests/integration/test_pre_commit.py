@@ -17,6 +17,8 @@ from schemalint.delta.datatype import LONG, Field
 from support.logs import metadata, protocol, write_checkpoint, write_log
 from support.repo import Repo
 
+pytestmark = pytest.mark.wide  # an environment of its own
+
 ROOT = Path(__file__).parents[2]
 PRE_COMMIT = (sys.executable, "-m", "pre_commit")
 
@@ -227,7 +229,6 @@ def test_paths_with_spaces_and_other_scripts_are_checked(shop: Shop) -> None:
     assert _failed(shop.commit_all(), f" --> {file}:4:28")
 
 
-@pytest.mark.wide
 def test_commit_all_and_a_commit_of_one_path_check_what_they_commit(shop: Shop) -> None:
     """For both git gives the hook an index of its own."""
     other = "contracts/returns.yml"
@@ -271,7 +272,6 @@ def test_a_repository_without_contracts_can_commit(shop: Shop) -> None:
     assert _passed(shop.commit_all())
 
 
-@pytest.mark.wide
 @pytest.mark.usefixtures("server")
 def test_a_merge_is_checked_for_its_own_changes(shop: Shop) -> None:
     """What the default branch narrowed is no finding of the merge; how a conflict is solved may be one."""
@@ -293,7 +293,6 @@ def test_a_merge_is_checked_for_its_own_changes(shop: Shop) -> None:
     assert shop.text(returns) == INT.replace("orders", "returns")
 
 
-@pytest.mark.wide
 def test_a_commit_during_a_rebase_is_checked(shop: Shop) -> None:
     shop.git("switch", "--quiet", "--create", "feature")
     shop.save(INT + "owner: sales\n")
@@ -307,7 +306,6 @@ def test_a_commit_during_a_rebase_is_checked(shop: Shop) -> None:
     assert shop.run("git", "rebase", "--continue")[0] == 0
 
 
-@pytest.mark.wide
 def test_a_linked_worktree_and_a_submodule_are_checked_as_repositories(shop: Shop, tmp_path: Path) -> None:
     shop.git("worktree", "add", "--quiet", tmp_path / "linked")
     linked = Shop(tmp_path / "linked", shop.cache)
@@ -322,7 +320,6 @@ def test_a_linked_worktree_and_a_submodule_are_checked_as_repositories(shop: Sho
     assert _failed(inner.commit_all(), NOT_ENABLED)
 
 
-@pytest.mark.wide
 def test_one_deletion_among_two_thousand_contracts_is_noticed(shop: Shop) -> None:
     for number in range(2000):
         shop.write(f"contracts/t{number}.yml", INT.replace("orders", f"t{number}"))
@@ -331,7 +328,6 @@ def test_one_deletion_among_two_thousand_contracts_is_noticed(shop: Shop) -> Non
     assert _failed(shop.commit_all(), "sales.t1234")
 
 
-@pytest.mark.wide
 def test_a_range_of_commits_is_checked(shop: Shop) -> None:
     """As CI does it: what is checked out may be something else."""
     before = shop.head()
@@ -344,7 +340,6 @@ def test_a_range_of_commits_is_checked(shop: Shop) -> None:
     assert _failed(shop.pre_commit("run", "--from-ref=widened", "--to-ref=HEAD"), NARROWED)
 
 
-@pytest.mark.wide
 def test_a_push_is_compared_with_the_remote_branch(shop: Shop, server: Repo) -> None:
     shop.git("push", "--quiet", "--no-verify", "origin", "main")
     before = server.head()
@@ -358,7 +353,6 @@ def test_a_push_is_compared_with_the_remote_branch(shop: Shop, server: Repo) -> 
     assert server.head() == before
 
 
-@pytest.mark.wide
 def test_a_new_branch_and_a_tag_are_pushed_as_they_are_and_a_deletion_without_a_check(
     shop: Shop, server: Repo
 ) -> None:
@@ -423,7 +417,6 @@ def test_a_fix_that_collides_with_unstaged_text_is_taken_back(shop: Shop, hooks:
     assert (shop.text(), shop.git("show", f":{ORDERS}")) == (unstaged, FIXABLE.strip())
 
 
-@pytest.mark.wide
 def test_the_fix_hook_works_for_one_path_and_in_a_linked_worktree(
     shop: Shop, hooks: Hooks, tmp_path: Path
 ) -> None:
@@ -437,7 +430,6 @@ def test_the_fix_hook_works_for_one_path_and_in_a_linked_worktree(
         assert _passed(checkout.try_commit(ORDERS))
 
 
-@pytest.mark.wide
 def test_a_push_is_compared_with_the_live_tables(shop: Shop, hooks: Hooks, server: Repo) -> None:
     """In the environment of the other hooks, which has no readers of Parquet: this log needs none."""
     write_log(shop.path / "lake/sales/orders", [[protocol(), metadata(Field("order_id", LONG))]])
@@ -455,7 +447,6 @@ def test_a_push_is_compared_with_the_live_tables(shop: Shop, hooks: Hooks, serve
     assert server.head() == shop.head()
 
 
-@pytest.mark.wide
 def test_the_live_hook_brings_what_reads_parquet_with_it(shop: Shop, hooks: Hooks) -> None:
     table = shop.path / "lake/sales/orders"
     write_checkpoint(table, 0, [protocol(), metadata(Field("order_id", LONG))])
@@ -475,7 +466,6 @@ def test_the_hook_manifest_is_valid() -> None:
     assert process.returncode == 0, process.stdout + process.stderr
 
 
-@pytest.mark.wide
 def test_a_lake_that_init_adopts_is_protected_by_the_hook(shop: Shop, hooks: Hooks) -> None:
     shop.git("rm", "-rf", "--quiet", ".")
     shop.git("commit", "--no-verify", "--quiet", "--message=nothing of schemalint")

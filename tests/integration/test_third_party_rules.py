@@ -46,6 +46,7 @@ def _run(repo: Repo, site: Path, *arguments: str) -> subprocess.CompletedProcess
     )
 
 
+@pytest.mark.wide
 def test_installed_rule_is_checked_listed_and_explained(repo: Repo, site: Path) -> None:
     check = _run(repo, site, "check", "--output-format", "concise")
     assert "contract.yml:5:12: ACME001 warning customerName is not in snake_case" in check.stdout

@@ -15,6 +15,7 @@ from schemalint.model.json_forms import own_json, state_from_json, state_to_json
 from support import strategies
 
 
+@pytest.mark.wide
 @given(st.booleans().flatmap(lambda declared: strategies.table_states(declared=declared)))
 def test_parsing_a_printed_state_gives_the_state(state: TableState) -> None:
     state = replace(

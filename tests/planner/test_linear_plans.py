@@ -100,6 +100,7 @@ def test_twice_the_columns_take_about_twice_the_calls_with_a_live_table(change: 
         assert_linear(lambda number, judged=judged: judged(change, number), NUMBER)  # type: ignore[misc]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("change", COMPARED)
 def test_a_plan_of_twice_the_columns_takes_about_twice_the_calls(change: str) -> None:
     assert_linear(lambda number: planned(change, number), NUMBER)

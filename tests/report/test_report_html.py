@@ -212,6 +212,7 @@ def test_a_browser_shows_each_page_without_errors_requests_and_sideways_scrollin
             assert set(view["attributes"]) <= ATTRIBUTES, name
 
 
+@pytest.mark.wide
 def test_all_text_has_contrast_in_light_and_dark(views: Json) -> None:
     for name, page in views.items():
         for view in page["views"]:

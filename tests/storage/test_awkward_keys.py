@@ -38,6 +38,7 @@ def project(
     return Project(repo, capsys)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("place", ["root", "location", "absolute"])
 def test_check_plan_pull_and_show_find_the_table(

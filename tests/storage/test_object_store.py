@@ -190,6 +190,7 @@ def test_tables_are_read_through_google_s_xml_api(bucket: Bucket, tmp_path: Path
         assert not isinstance(caught.value, NoTable)
 
 
+@pytest.mark.wide
 def test_a_root_holds_tables_if_one_is_found_at_any_depth(bucket: Bucket, tmp_path: Path) -> None:
     bucket.upload(write_log(tmp_path / "t", [[protocol(), metadata()]]), "lake/bronze/sales/orders")
     for number in range(MOST_SEARCHED):

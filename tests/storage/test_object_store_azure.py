@@ -108,6 +108,7 @@ def test_wrong_credentials_are_no_missing_table(storage: dict[str, str], credent
     assert not any(value in str(caught.value) for value in credentials.values() if value != "true")
 
 
+@pytest.mark.wide
 def test_anonymous_access_reads_a_public_container(storage: dict[str, str], tmp_path: Path) -> None:
     put_table(storage, write_log(tmp_path / "t", [[protocol(), metadata()]]), "t", "open")
     del storage["account_key"]

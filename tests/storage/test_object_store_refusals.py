@@ -248,6 +248,7 @@ def test_ctrl_c_ends_the_reading_of_one_table(silent: socket.socket) -> None:
     assert b"KeyboardInterrupt" in err
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("style", report.names())
 def test_check_reports_denied_access_without_secrets(tmp_path: Path, style: str) -> None:
     with refusing_server(403, CODE.format("AccessDenied")) as endpoint:

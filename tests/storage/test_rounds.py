@@ -77,6 +77,7 @@ def test_the_newest_state_is_there_after_three_rounds(
     assert clock.now == rounds
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("commits", "rounds"), [(1, 3), (MOST_AHEAD, 3), (450, 7)])
 def test_commits_without_a_checkpoint_are_requested_side_by_side(
     bucket: Bucket, clock: Clock, tmp_path: Path, commits: int, rounds: int
@@ -94,6 +95,7 @@ def test_a_history_is_there_after_three_rounds(bucket: Bucket, clock: Clock, tmp
     assert clock.now == 3
 
 
+@pytest.mark.wide
 def test_a_large_checkpoint_is_read_at_its_end_and_in_front(
     bucket: Bucket, clock: Clock, tmp_path: Path
 ) -> None:

@@ -123,6 +123,7 @@ def as_line(table: TableDocument) -> dict[str, Any]:
     return line
 
 
+@pytest.mark.wide
 @settings(deadline=None, max_examples=50)
 @given(live=live_tables(), name=MAYBE_TEXT, is_latest=st.booleans())
 def test_every_table_survives_the_round_trip_through_json(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "text",
     [

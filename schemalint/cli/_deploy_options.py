@@ -19,10 +19,9 @@ from schemalint.cli._options import F, local_plugins_option, project_options, ta
 from schemalint.cli._progress import READ_IN_PARALLEL, workers_options
 from schemalint.cli._typed import Connection
 from schemalint.deploy.approvals import require_hashes
-from schemalint.deploy.deploy_input import Deployment
+from schemalint.deploy.deploy_input import Deployment, DeployOptions
 from schemalint.deploy.other_engine import NEWEST
 from schemalint.deploy.plan_file import read_plan_file
-from schemalint.deploy.prepare import DeployOptions
 from schemalint.deploy.resume import JournalInput
 from schemalint.model.table_plan import Approval
 from schemalint.project import git

@@ -23,8 +23,8 @@ from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers
 from schemalint.cli._typed import Connection, takes
 from schemalint.delta.engine import Engine
-from schemalint.deploy.deploy_input import Deployment, only_changed
-from schemalint.deploy.prepare import DeployOptions, prepare_requested
+from schemalint.deploy.deploy_input import Deployment, DeployOptions, only_changed
+from schemalint.deploy.prepare import prepare_requested
 from schemalint.project import git
 from schemalint.report import plan as plans
 from schemalint.report.proof_texts import proof_lines

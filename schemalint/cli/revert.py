@@ -17,7 +17,7 @@ from schemalint.cli._output import show
 from schemalint.cli._typed import Connection, takes
 from schemalint.contract.contract_files import contract_files
 from schemalint.delta.table import TableState
-from schemalint.deploy.deploy_input import DeployInput, Deployment
+from schemalint.deploy.deploy_input import DeployInput, Deployment, DeployOptions
 from schemalint.deploy.prepare import prepare
 from schemalint.model.contract import Contract
 from schemalint.model.effective import Environment, effective
@@ -157,7 +157,7 @@ def _plan(
             choose_target(settings, target),
             Worktree(),
             rules_for_apply(settings.config),
-            (table,),
+            DeployOptions(tables=(table,)),
             via=via,
         )
     )

@@ -65,7 +65,7 @@ def missing_approvals(deployment: Deployment, table: TablePlan) -> frozenset[App
     """Return the approvals that the steps of a table still need."""
     if _is_approved(deployment, table):
         return frozenset()
-    allowed = deployment.request.allow if deployment.request is not None else frozenset[str]()
+    allowed = deployment.request.options.allow if deployment.request is not None else ()
     return frozenset(approval for approval in table.needs if approval.value not in allowed)
 
 
@@ -78,7 +78,7 @@ def is_approved_by_hash(deployment: Deployment) -> bool:
 def unused_hashes(deployment: Deployment) -> list[str]:
     """Return the hashes that the user gave for this run, and that approve nothing in it."""
     used = {deployment.plan_hash, *(table.hash for table in deployment.plan.tables)}
-    return sorted(deployment.request.approved - used) if deployment.request is not None else []
+    return sorted({*deployment.request.options.approved} - used) if deployment.request is not None else []
 
 
 def without_unapproved(deployment: Deployment) -> Deployment:
@@ -110,7 +110,7 @@ def _approved_hashes(deployment: Deployment) -> frozenset[str]:
     request = deployment.request
     if request is None:
         return deployment.approved or frozenset()
-    return request.approved | request.settings.config.approved_plans
+    return request.settings.config.approved_plans.union(request.options.approved)
 
 
 def _is_approved(deployment: Deployment, table: TablePlan) -> bool:

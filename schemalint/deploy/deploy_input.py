@@ -29,8 +29,47 @@ from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 
 
 @frozen
+class DeployOptions:
+    """What is planned.
+
+    Attributes:
+        tables: The names of the requested tables; empty for all contracts.
+        target: The name of the target; None for the only one that is configured.
+        head: The side that the contracts are read from: ``worktree`` or a revision.
+        after: The deploy log of the target before this one: only tables that it reports as applied change.
+        base: The commit applied last, or ``none``, for the tables of which it is unknown.
+        allow: ``upgrade`` approves protocol upgrades, ``destructive`` approves irreversible steps, and
+            ``data`` fills columns.
+        approved: The approved hashes, of plans or of tables.
+        allow_older: Whether to apply a revision older than the one applied last.
+        repair_drift: Whether to overwrite changes that were made outside of schemalint.
+        reorder: Whether to move columns to their declared order.
+        cosmetic: Apply comments and column order ``now``, or with the next change of a table that a tracked
+            stream reads (``ride-along``); None means as the configuration says.
+        require_streams: Whether to refuse a table whose declared streams have not read it to its end.
+        allow_local_plugins: Whether to run the rule files that the configuration names.
+        fetch: Whether to fetch history that this clone lacks.
+    """
+
+    tables: Sequence[str] = ()
+    target: str | None = None
+    head: str = "HEAD"
+    after: str | Path | None = None
+    base: str | None = None
+    allow: Sequence[str] = ()
+    approved: Sequence[str] = ()
+    allow_older: bool = False
+    repair_drift: bool = False
+    reorder: bool = False
+    cosmetic: Cosmetic | None = None
+    require_streams: bool = False
+    allow_local_plugins: bool = False
+    fetch: bool = False
+
+
+@frozen
 class DeployInput:
-    """The options of a deployment.
+    """What a deployment is planned from.
 
     Attributes:
         repository: The repository with the contracts.
@@ -38,20 +77,12 @@ class DeployInput:
         target: The target whose tables are planned.
         head: The revision (or the working tree) that the contracts are read from.
         rules: The rules that judge the tables.
-        local: The rule files among them.
-        tables: The names of the requested tables; empty for all.
-        allow: The approved kinds of steps: ``upgrade``, ``destructive``.
-        approved: The hashes of plans and of tables that the user approves.
-        allow_older: Whether to apply a revision older than the one applied last.
-        repair_drift: Whether to overwrite drift.
-        base: The commit applied last, or ``none``, for the tables of which it is unknown.
-        reorder: Whether to move columns to their declared order.
-        cosmetic: When cosmetic steps are applied to a table that a tracked stream reads; None means as the
-            configuration says.
-        require_streams: Whether to refuse a table whose declared streams have not read it to its end.
+        options: What the user asks for.
+        base: The commit that the user names as applied last, or ``none``; None without one.
         applies: Whether the plan will be run; irreversible steps then need an approval.
         via: The catalogs of a running Spark session, for a target whose catalog has no address.
         workers: How many tables are read at the same time.
+        local: The rule files among the rules.
         after: The deploy log of the target before this one; None without an order.
         exceptions: The exceptions outside of the contracts.
         baseline: The baseline; None if the configuration names none.
@@ -62,15 +93,8 @@ class DeployInput:
     target: TrustedTarget
     head: Side
     rules: Sequence[Rule]
-    tables: tuple[str, ...] = ()
-    allow: frozenset[str] = frozenset()
-    approved: frozenset[str] = frozenset()
-    allow_older: bool = False
-    repair_drift: bool = False
+    options: DeployOptions = DeployOptions()
     base: str | None = None
-    reorder: bool = False
-    cosmetic: Cosmetic | None = None
-    require_streams: bool = False
     applies: bool = False
     via: Catalog | None = None
     workers: TableWorkers = SIDE_BY_SIDE

@@ -186,16 +186,16 @@ def _with_last_applied(
     """Return the tracked columns; refuse if the table is ahead or drifted, or its revision is unknown."""
     try:
         last_applied = find_last_applied(
-            revisions, contract, table, base=request.base, allow_older=request.allow_older
+            revisions, contract, table, base=request.base, allow_older=request.options.allow_older
         )
     except MissingHistoryError as error:
         raise _for_shallow_clone(request, contract, table, error) from None
     if isinstance(last_applied, Refusal):
-        return PlanOptions(reorder=request.reorder), (last_applied,), LastApplied()
-    options = PlanOptions(_tracking(last_applied, contract, table), reorder=request.reorder)
+        return PlanOptions(reorder=request.options.reorder), (last_applied,), LastApplied()
+    options = PlanOptions(_tracking(last_applied, contract, table), reorder=request.options.reorder)
     return (
         options,
-        tuple(drift(contract, last_applied, table, options, repair=request.repair_drift)),
+        tuple(drift(contract, last_applied, table, options, repair=request.options.repair_drift)),
         last_applied,
     )
 

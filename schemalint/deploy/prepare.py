@@ -1,18 +1,17 @@
 """Plan the live tables for contracts at a revision: `plan` shows the plan, and `apply` runs it.
 
-The command line and Python ask for the same `DeployOptions`.
+The command line and Python give the same `DeployOptions`.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Final
 
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.printable import visible
-from schemalint.base.values import frozen, replace
+from schemalint.base.values import replace
 from schemalint.contract.consumers import configuration_faults, environment, warning_of_writers
 from schemalint.contract.contract_files import contract_files, made_files
 from schemalint.contract.contract_revisions import Declarations, Revisions, contracts_at
@@ -20,7 +19,13 @@ from schemalint.delta.column_names import nearest_name
 from schemalint.delta.engine import Engine
 from schemalint.deploy.approvals import require_hashes
 from schemalint.deploy.consumer_streams import planned_streams, without_unread_streams
-from schemalint.deploy.deploy_input import DeployInput, Deployment, TargetAccess, UnplannedTable
+from schemalint.deploy.deploy_input import (
+    DeployInput,
+    Deployment,
+    DeployOptions,
+    TargetAccess,
+    UnplannedTable,
+)
 from schemalint.deploy.earlier_target import in_order, read_deploy_log
 from schemalint.deploy.last_applied import resolved_base
 from schemalint.deploy.other_engine import refused_by
@@ -33,7 +38,6 @@ from schemalint.model.effective import Effective, effective
 from schemalint.model.finding import SkippedTable
 from schemalint.model.table_plan import Plan, TablePlan
 from schemalint.project import git
-from schemalint.project.config import Cosmetic
 from schemalint.project.config.declaration_files import ContractsEntry
 from schemalint.project.config.repository_config import Project, unmatched_globs
 from schemalint.project.config.trust import Trusted, resolve_storage, run_by, written_by
@@ -104,7 +108,7 @@ def prepare(request: DeployInput) -> Deployment:
         with collecting(errors, contract.table):
             sets = rule_sets.of(contract.file)
             plan, with_streams = planned(request, contract, live_tables, identities, sets)
-            cosmetic = request.cosmetic or config.cosmetic
+            cosmetic = request.options.cosmetic or config.cosmetic
             done.append((with_cosmetic_steps_waiting(plan, with_streams, cosmetic), with_streams))
         return done[0] if done else UnplannedTable(contract.table, errors[0])
 
@@ -117,7 +121,9 @@ def prepare(request: DeployInput) -> Deployment:
     planned_contracts = {contract.table: contract for _plan, contract in planned_tables}
     full = Plan(request.target.name, tuple(identities.without_shared_tables(plans)))
     checked = tuple(
-        without_unread_streams(plan, planned_contracts[plan.table]) if request.require_streams else plan
+        without_unread_streams(plan, planned_contracts[plan.table])
+        if request.options.require_streams
+        else plan
         for plan in full.tables
     )
     return Deployment(
@@ -126,7 +132,7 @@ def prepare(request: DeployInput) -> Deployment:
         revision=request.head.commit,
         skipped=(
             *(_skipped(contract) for contract in requested if not _is_planned(contract)),
-            *(_of_another_tool(entry) for entry in made_files(config) if not request.tables),
+            *(_of_another_tool(entry) for entry in made_files(config) if not request.options.tables),
         ),
         unplanned=tuple(unplanned),
         warnings=(
@@ -209,8 +215,8 @@ def _requested(request: DeployInput, declarations: Declarations) -> list[Contrac
                 help="compare them with their live tables: schemalint check --live",
             )
         raise UsageError("no contracts found", help="a contract is a YAML file with `schemalint: 1`")
-    keys = [table_key(name) for name in request.tables] or sorted(declared)
-    for name, key in zip(request.tables, keys, strict=False):
+    keys = [table_key(name) for name in request.options.tables] or sorted(declared)
+    for name, key in zip(request.options.tables, keys, strict=False):
         if key not in declared:
             declarations.require_complete()
             raise UsageError(f"no contract declares {name}", help=_meant(name, sorted(declared)))
@@ -229,45 +235,6 @@ def _meant(name: str, declared: Sequence[str]) -> str:
         return "name the table that the file declares"
     more = ", …" if len(declared) > _MOST_NAMED else ""
     return f"declared: {', '.join(declared[:_MOST_NAMED])}{more}"
-
-
-@frozen
-class DeployOptions:
-    """What is planned.
-
-    Attributes:
-        tables: The names of the requested tables; empty for all contracts.
-        target: The name of the target; None for the only one that is configured.
-        head: The side that the contracts are read from: ``worktree`` or a revision.
-        after: The deploy log of the target before this one: only tables that it reports as applied change.
-        base: The commit applied last, or ``none``, for the tables of which it is unknown.
-        allow: ``upgrade`` approves protocol upgrades, ``destructive`` approves irreversible steps, and
-            ``data`` fills columns.
-        approved: The approved hashes, of plans or of tables.
-        allow_older: Whether to apply a revision older than the one applied last.
-        repair_drift: Whether to overwrite changes that were made outside of schemalint.
-        reorder: Whether to move columns to their declared order.
-        cosmetic: Apply comments and column order ``now``, or with the next change of a table that a tracked
-            stream reads (``ride-along``); None means as the configuration says.
-        require_streams: Whether to refuse a table whose declared streams have not read it to its end.
-        allow_local_plugins: Whether to run the rule files that the configuration names.
-        fetch: Whether to fetch history that this clone lacks.
-    """
-
-    tables: Sequence[str] = ()
-    target: str | None = None
-    head: str = "HEAD"
-    after: str | Path | None = None
-    base: str | None = None
-    allow: Sequence[str] = ()
-    approved: Sequence[str] = ()
-    allow_older: bool = False
-    repair_drift: bool = False
-    reorder: bool = False
-    cosmetic: Cosmetic | None = None
-    require_streams: bool = False
-    allow_local_plugins: bool = False
-    fetch: bool = False
 
 
 def prepare_requested(
@@ -303,28 +270,22 @@ def prepare_requested(
     after = None
     if options.after is not None:
         after = read_deploy_log(str(options.after), target, settings.targets)
+    require_hashes(options.approved)
     request = DeployInput(
         repository=repository,
         settings=settings,
         target=target,
-        after=after,
         head=git.find_head(repository, options.head, os.environ),
         rules=rules_for_apply(settings.config, local),
-        tables=tuple(options.tables),
-        allow=frozenset(options.allow),
-        approved=require_hashes(options.approved),
-        allow_older=options.allow_older,
-        repair_drift=options.repair_drift,
+        options=options,
         base=git.retry_with_fetch(
             repository, lambda: resolved_base(repository, options.base), fetch=options.fetch
         ),
-        reorder=options.reorder,
-        cosmetic=options.cosmetic,
-        require_streams=options.require_streams,
         applies=applies,
         via=via,
         local=local,
         workers=workers,
+        after=after,
     )
     deployment = prepare(request)
     errors = [unplanned.error for unplanned in deployment.unplanned]

@@ -8,8 +8,7 @@ from typing import Protocol
 
 from schemalint.base.values import frozen
 from schemalint.deploy.approvals import without_unapproved
-from schemalint.deploy.deploy_input import Deployment
-from schemalint.deploy.prepare import DeployOptions
+from schemalint.deploy.deploy_input import Deployment, DeployOptions
 from schemalint.model.table_plan import Step, TablePlan
 from schemalint.spark.fill import FillLimits
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, Tell

@@ -16,7 +16,7 @@ from schemalint.deploy.approvals import (
     unused_hashes,
     without_unapproved,
 )
-from schemalint.deploy.deploy_input import DeployInput, Deployment
+from schemalint.deploy.deploy_input import DeployInput, Deployment, DeployOptions
 from schemalint.deploy.prepare import prepare
 from schemalint.model.table_plan import Approval
 from schemalint.project import git
@@ -84,11 +84,13 @@ class Lake:
                 choose_target(settings, None),
                 head,
                 rules,
-                tables,
+                DeployOptions(
+                    tables=tables,
+                    allow=sorted(options.get("allow", ())),
+                    approved=sorted(options.get("approved", ())),
+                ),
                 applies=True,
                 base=self.base,
-                allow=options.get("allow", frozenset()),
-                approved=options.get("approved", frozenset()),
             )
         )
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from schemalint.base.values import replace
-from schemalint.deploy.deploy_input import DeployInput
+from schemalint.deploy.deploy_input import DeployInput, DeployOptions
 from schemalint.deploy.plan_file import read_plan_file
 from schemalint.deploy.prepare import prepare
 from schemalint.deploy.results import AppliedTable
@@ -89,7 +89,7 @@ class Lakehouse:
                 choose_target(settings, None),
                 git.find_head(repository, head, {}),
                 rules_for_apply(Config()),
-                allow=frozenset(allow),
+                DeployOptions(allow=allow),
                 via=SessionCatalog(lambda: self.session),
             )
         )

@@ -22,7 +22,7 @@ from schemalint.deploy.approvals import require_hashes
 from schemalint.deploy.deploy_input import Deployment, DeployOptions
 from schemalint.deploy.other_engine import NEWEST
 from schemalint.deploy.plan_file import read_plan_file
-from schemalint.deploy.resume import JournalInput
+from schemalint.deploy.resume import ResumeInput
 from schemalint.model.table_plan import Approval
 from schemalint.project import git
 from schemalint.project.config.trust import Trusted
@@ -117,7 +117,7 @@ def require_no_planning() -> None:
 
 def opened_plan_file(
     path: str, revision: str | None, options: DeployOptions, connection: Connection
-) -> JournalInput:
+) -> ResumeInput:
     """Return the input of ``apply --plan``; it has no catalog of a session yet.
 
     Raises:
@@ -132,7 +132,7 @@ def opened_plan_file(
             f"{target.engine or 'not named'}",
             help="plan again",
         )
-    return JournalInput(
+    return ResumeInput(
         file,
         path,
         settings,

@@ -45,7 +45,7 @@ from schemalint.project.git import Index, Worktree
 from schemalint.report.text_helpers import as_of_text
 from schemalint.review.baseline_file import BaselineOptions
 from schemalint.review.check_input import LiveSide
-from schemalint.review.check_session import CheckRequest, CheckSession, open_check
+from schemalint.review.check_session import CheckSession, ReviewOptions, open_check
 from schemalint.review.rule_sets import RuleOptions
 from schemalint.review.run_check import with_exit_status
 from schemalint.review.sides import compared
@@ -207,7 +207,7 @@ def _run(options: CheckOptions) -> CheckResult | None:
     repository = git.open_repository(Path.cwd(), os.environ)
     if connection.fetch:
         repository = repository.fetching_objects()
-    session = open_check(repository, _request(options))
+    session = open_check(repository, _review_options(options))
     _say_what_is_read(session, options)
     trusted = session.connecting
     connecting = None if trusted is None else connecting_settings(trusted, connection)
@@ -235,7 +235,7 @@ def _run(options: CheckOptions) -> CheckResult | None:
 
 
 def _base_commit(options: CheckOptions) -> str:
-    """Return the commit that the check compares with, for a job that makes the files of other tools there."""
+    """Return the commit that the check compares with, for a job that makes such files there."""
     repository = git.open_repository(Path.cwd(), os.environ)
     if options.connection.fetch:
         repository = repository.fetching_objects()
@@ -247,8 +247,8 @@ def _base_commit(options: CheckOptions) -> str:
     return base.commit
 
 
-def _request(options: CheckOptions) -> CheckRequest:
-    return CheckRequest(
+def _review_options(options: CheckOptions) -> ReviewOptions:
+    return ReviewOptions(
         env=os.environ,
         config=config_options(options.connection),
         head=options.head_option,

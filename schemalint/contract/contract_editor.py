@@ -114,7 +114,7 @@ class Editor:
         return self._of(read_ends(self._text, self._contract.file, anchors.outline))
 
     def _of(self, documents: Sequence[Document]) -> _NativeEditor:
-        document = documents[self._contract.document]
+        document = documents[self._contract.document_index]
         anchors, contract = self._contract.anchors, self._contract
         if not document_reader.handles(document):
             raise ContractError(

@@ -15,7 +15,7 @@ from schemalint.delta.engine import DATABRICKS, FABRIC
 from schemalint.model.contract import NATIVE
 from schemalint.model.file_format import NATIVE_FORMAT, FileFormat, Variables
 from schemalint.project.config import Config, Target
-from schemalint.project.config.declaration_files import ContractsEntry
+from schemalint.project.config.contracts_entry import ContractsEntry
 from schemalint.project.git import DEFAULT_GLOBS, Glob, including, parse_glob, selection
 
 _YAML: Final = (".yml", ".yaml")
@@ -98,7 +98,7 @@ def contract_files(config: Config, target: str | None = None) -> ContractFiles:
         target: The target whose variables count; None for those of the entries alone.
     """
     made = made_files(config)
-    by_globs = (file for file in config.declarations if file not in made)
+    by_globs = (file for file in config.format_entries if file not in made)
     others = tuple((file.path, _format(file, config, target)) for file in by_globs)
     return ContractFiles(config.globs, others, config.folder or "", config.file or "")
 
@@ -133,7 +133,7 @@ def _variables(file: ContractsEntry, target: Target | None) -> Variables:
 
 def made_files(config: Config) -> tuple[ContractsEntry, ...]:
     """Return the files that other tools make, and those of unknown formats."""
-    if not config.declarations:
+    if not config.format_entries:
         return ()
     by_globs = dialects()
-    return tuple(file for file in config.declarations if file.format not in by_globs)
+    return tuple(file for file in config.format_entries if file.format not in by_globs)

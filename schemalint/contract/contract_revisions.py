@@ -35,7 +35,7 @@ class Declarations:
     Attributes:
         contracts: By table key, without tables that are declared twice.
         errors: Files and contracts that cannot be read, and tables that are declared twice.
-        notes: What files of other tools declare and nobody compares, one line each.
+        notes: What made files declare and nobody compares, one line each.
         uncontracted: The tables of these files that have no contract, by table key.
     """
 

@@ -62,7 +62,7 @@ def joined_by_key(contracts: Iterable[Contract]) -> dict[str, Contract]:
 def is_overlay(contract: Contract) -> bool:
     """Whether a contract adds to a table that another file of the globs declares.
 
-    What extends a file of another tool (`schemalint.contract.made_files`) is joined where that is read.
+    What extends a made file (`schemalint.contract.made_files`) is joined where that is read.
     """
     return contract.extends is not None and contract.extends in dialects()
 

@@ -17,7 +17,7 @@ def renamed_tables(
 
     A new contract is an old one under a new name if the old name is gone, and if it is at the location of the
     old one, or in its file: there as the same document, or as the only new one in place of the only old one.
-    Another tool's file declares many tables, and numbers them itself.
+    A made file declares many tables, and numbers them itself.
 
     Args:
         before: The contracts of the older revision, by table key.
@@ -38,7 +38,7 @@ def renamed_tables(
         is_only = len(in_file) == len(new_in_file[contract.file]) == 1
         candidates = (
             sorted(here, key=lambda old: old.key),
-            [old for old in in_file if old.document == contract.document],
+            [old for old in in_file if old.document_index == contract.document_index],
             () if contract.is_made or not is_only else in_file,
         )
         for old in next(filter(None, candidates), ())[:1]:

@@ -50,7 +50,7 @@ from schemalint.tables.catalog.target_tables import TargetTables
 _WITHOUT_STATEMENT: Final = (RefusalKind.DECLARATION, RefusalKind.LIVE)
 
 
-def planned(
+def plan_contract(
     request: DeployInput,
     contract: Effective,
     live_tables: TargetTables,

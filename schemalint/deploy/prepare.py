@@ -29,7 +29,7 @@ from schemalint.deploy.deploy_input import (
 from schemalint.deploy.earlier_target import in_order, read_deploy_log
 from schemalint.deploy.last_applied import resolved_base
 from schemalint.deploy.other_engine import refused_by
-from schemalint.deploy.planning import planned, with_cosmetic_steps_waiting
+from schemalint.deploy.planning import plan_contract, with_cosmetic_steps_waiting
 from schemalint.deploy.several_writers import warnings
 from schemalint.deploy.table_identity import TableIdentities
 from schemalint.judge.rule_judge import collecting
@@ -38,7 +38,7 @@ from schemalint.model.effective import Effective, effective
 from schemalint.model.finding import SkippedTable
 from schemalint.model.table_plan import Plan, TablePlan
 from schemalint.project import git
-from schemalint.project.config.declaration_files import ContractsEntry
+from schemalint.project.config.contracts_entry import ContractsEntry
 from schemalint.project.config.repository_config import Project, unmatched_globs
 from schemalint.project.config.trust import Trusted, resolve_storage, run_by, written_by
 from schemalint.review.baseline_file import merged_baseline
@@ -107,7 +107,7 @@ def prepare(request: DeployInput) -> Deployment:
         done: list[tuple[TablePlan, Effective]] = []
         with collecting(errors, contract.table):
             sets = rule_sets.of(contract.file)
-            plan, with_streams = planned(request, contract, live_tables, identities, sets)
+            plan, with_streams = plan_contract(request, contract, live_tables, identities, sets)
             cosmetic = request.options.cosmetic or config.cosmetic
             done.append((with_cosmetic_steps_waiting(plan, with_streams, cosmetic), with_streams))
         return done[0] if done else UnplannedTable(contract.table, errors[0])

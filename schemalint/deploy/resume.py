@@ -57,7 +57,7 @@ _NOTHING: Final = TableState()
 
 
 @frozen
-class JournalInput:
+class ResumeInput:
     """The options of ``apply --plan``.
 
     Attributes:
@@ -87,7 +87,7 @@ class JournalInput:
     workers: TableWorkers = SIDE_BY_SIDE
 
 
-def resume(request: JournalInput) -> Deployment:
+def resume(request: ResumeInput) -> Deployment:
     """Return what is left of a plan file: for each of its tables, the steps that the live table lacks.
 
     Raises:
@@ -127,7 +127,7 @@ def resume(request: JournalInput) -> Deployment:
     )
 
 
-def _requested(request: JournalInput) -> tuple[FiledTable, ...]:
+def _requested(request: ResumeInput) -> tuple[FiledTable, ...]:
     """Return the tables of the file that the user requests by name; all if there are no names."""
     filed = request.file.tables
     keys = {table_key(table.table) for table in filed}
@@ -140,7 +140,7 @@ def _requested(request: JournalInput) -> tuple[FiledTable, ...]:
 
 
 def _resumed(
-    request: JournalInput, filed: FiledTable, live_tables: TargetTables
+    request: ResumeInput, filed: FiledTable, live_tables: TargetTables
 ) -> tuple[TablePlan, Effective]:
     """Return what is left of a table's plan, and the declaration with the progress of its streams."""
     idle = TablePlan(

@@ -155,7 +155,7 @@ class Contract:
         client_rows: The rows of the configuration that precede those of the client table.
         delays_cosmetic: Whether comments and the order of columns wait for the table's next change where they
             would stop a tracked stream: ``cosmetic = "ride-along"`` in the configuration.
-        document: The index of the YAML document within its file.
+        document_index: The index of the YAML document within its file.
         engines: The engines that write the table: those of ``[[tables]]``, or all that count in the target.
         engine_targets: The targets with these engines which the contract is effective for.
     """
@@ -195,7 +195,7 @@ class Contract:
     rewrites: Rewrites = Rewrites()
     absent: bool = False
     file: str = ""
-    document: int = 0
+    document_index: int = 0
     anchors: Mapping[Anchor, Location] = field(default_factory=dict, compare=False, repr=False)
     engines: Engines = Engines()
     engine_targets: tuple[str, ...] = ()

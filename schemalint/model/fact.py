@@ -88,7 +88,7 @@ class TableRetired:
         renamed_to: The name of the table in the contract that was this one.
         moves: Whether the table of that contract has another location.
         file_now: What is wrong with the file that had the contract, such as "is empty"; empty if it is gone.
-        why: Why another tool's file declares it no longer: ``model orders is disabled``; empty if it is gone.
+        why: Why a made file declares it no longer: ``model orders is disabled``; empty if it is gone.
     """
 
     contract: Contract

@@ -103,7 +103,8 @@ class CheckCases:
                 request.contents, changed, targets, request.repository, self.locations
             ):
                 yield self._duplicate(fact), existing
-        for fact in request.declared.duplicates if request.declared else ():
+        made = request.made_with_overlays
+        for fact in made.duplicates if made else ():
             yield self._duplicate(fact), False
 
     def _duplicate(self, fact: DuplicateTable) -> Case:
@@ -145,12 +146,13 @@ class CheckCases:
     def _retired(self, before: Effective) -> Case:
         renamed = next((new for new, old in self._renamed.items() if old.key == before.key), None)
         after = self.sides.after[renamed] if renamed else None
+        made = self._request.made_with_overlays
         fact = TableRetired(
             before,
             renamed_to=after.table if after else None,
             moves=after is not None and set(self._places(before)).isdisjoint(self._places(after)),
             file_now=self._file_now(before.file) if before.dialect == NATIVE else "",
-            why=declared.why_gone.get(before.key, "") if (declared := self._request.declared) else "",
+            why=made.why_gone.get(before.key, "") if made else "",
         )
         return Case(self._rules(before), before, before, facts=(fact,))
 
@@ -267,7 +269,7 @@ class PairedContracts:
         for path in request.counted("reading", ordered):
             self._read(path)
         self._join_overlays(frozenset(ordered))
-        self._add_declared()
+        self._add_made()
         if self._broken_before:
             self._read_older_bases()
         deciding = request.configurations
@@ -291,14 +293,14 @@ class PairedContracts:
         """Return the keys of the tables to judge, in order."""
         return sorted({*self.before, *self.after} - self.hidden())
 
-    def _add_declared(self) -> None:
-        """Add the tables of other tools' files: a table is known by its name, whatever declares it."""
-        declared = self._request.declared
-        if declared is None:
+    def _add_made(self) -> None:
+        """Add the tables of made files: a table is known by its name, whatever declares it."""
+        made = self._request.made_with_overlays
+        if made is None:
             return
-        self.errors += declared.errors
-        self.skipped += declared.skipped
-        sides = declared.changed(everything=self._request.everything)
+        self.errors += made.errors
+        self.skipped += made.skipped
+        sides = made.changed(everything=self._request.everything)
         for side, tables in zip((self._read_before, self._read_after), sides, strict=True):
             for key, contract in tables.items():
                 side.setdefault(key, contract)
@@ -320,7 +322,7 @@ class PairedContracts:
                     side.setdefault(contract.key, contract)
                 elif is_overlay(contract):
                     overlays.append(contract)
-                elif self._request.declared is None and side is self._read_after:
+                elif self._request.made_with_overlays is None and side is self._read_after:
                     self.errors.append(nothing_to_extend(contract))
 
     def _join_overlays(self, selected: Container[str]) -> None:

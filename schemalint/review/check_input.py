@@ -22,7 +22,7 @@ from schemalint.review.exceptions import Exceptions
 from schemalint.review.rule_sets import RuleSets
 
 if TYPE_CHECKING:
-    from schemalint.review.declared_tables import DeclaredTables
+    from schemalint.review.made_tables import MadeTables
     from schemalint.tables.storage.table_workers import Tell
 
 
@@ -131,7 +131,7 @@ class CheckInput:
         repository: The folder that relative roots start from.
         exceptions: The exceptions outside of the contracts.
         baseline: The baseline; None without one.
-        made: The tables that files of other tools declare; None if there are none.
+        made: The tables that made files declare; None if there are none.
         format_of: Returns the format of a file with contracts by its path and content; None for another file.
         ask: Asks a session of Spark about expressions; None if nobody asked for that.
         tell: Called before each table with the stage of the run, how many are done, how many there are, and
@@ -152,17 +152,17 @@ class CheckInput:
     repository: Path = Path()
     exceptions: Exceptions = field(default_factory=Exceptions)
     baseline: Baseline | None = None
-    made: DeclaredTables | None = None
+    made: MadeTables | None = None
     format_of: FormatOf = ContractFiles().format_of
     ask: AskSpark | None = None
     tell: Tell = lambda _stage, _done, _total, _table: None
 
     @cached_property
-    def declared(self) -> DeclaredTables | None:
-        """The tables that files of other tools declare, with what contracts add to them (``extends``)."""
+    def made_with_overlays(self) -> MadeTables | None:
+        """The tables that made files declare, with what contracts add to them (``extends``)."""
         if self.made is None:
             return None
-        from schemalint.review.declared_tables import with_overlays  # noqa: PLC0415 (only with such files)
+        from schemalint.review.made_tables import with_overlays  # noqa: PLC0415 (only with such files)
 
         return with_overlays(self.made, self.contents)
 

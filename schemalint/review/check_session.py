@@ -3,7 +3,7 @@
 What both sides are is read once, when the check is opened. Then any texts can be judged in place of the
 head's:
 
-    session = open_check(repository, CheckRequest(env))
+    session = open_check(repository, ReviewOptions(env))
     session.check()
     session.check({"contracts/orders.yml": text})
 """
@@ -57,12 +57,12 @@ from schemalint.review.sides import (
 
 if TYPE_CHECKING:
     from schemalint.contract.fixes import FixedFile
-    from schemalint.review.declared_tables import DeclaredTables
+    from schemalint.review.made_tables import MadeTables
     from schemalint.tables.storage.table_workers import Tell
 
 
 @frozen
-class CheckRequest:
+class ReviewOptions:
     """What a check compares, and by what it judges.
 
     Attributes:
@@ -70,8 +70,8 @@ class CheckRequest:
         config: Which configuration counts.
         head: The side under review: ``worktree``, ``index`` or a revision.
         against: The base, as ``--against`` names it; None for that of the event, or of the configuration.
-        base_from: A file of another tool that says what its tables were: ``FORMAT:FILE``.
-        head_from: A file of another tool that says what its tables are to be, in place of the configured one.
+        base_from: A made file that says what its tables were: ``FORMAT:FILE``.
+        head_from: A made file that says what its tables are to be, in place of the configured one.
         paths: Judge only files at or below these paths, which are relative to the working directory.
         everything: Judge all contracts, not only the changed ones.
         reads_unchanged: Read the contracts that are not judged too.
@@ -115,22 +115,22 @@ class CheckSession:
     """What one check knows of both sides; `open_check` makes it.
 
     Attributes:
-        request: What is compared.
+        options: What is compared, and by what.
         sides: Both sides, with the configurations that decide.
         contents: The files of both sides.
         rules: The rules.
-        made: The tables that files of other tools declare; None if there are none.
-        trusted: The configuration that may connect and run rule files; None if the request needs none.
+        made: The tables that made files declare; None if there are none.
+        trusted: The configuration that may connect and run rule files; None if nothing asks for it.
         live: The live tables; None without them.
         ask: Asks a session of Spark about expressions; None without one.
         tell: Called before each table with how far the check has come.
     """
 
-    request: CheckRequest
+    options: ReviewOptions
     sides: Sides
     contents: Contents
     rules: RuleSets
-    made: DeclaredTables | None = None
+    made: MadeTables | None = None
     trusted: Trusted | None = None
     live: LiveSide | None = None
     ask: AskSpark | None = None
@@ -143,17 +143,16 @@ class CheckSession:
             texts: Texts that count in place of those of the head's files, by their paths in the repository:
                 of contracts, and of ``exceptions.yaml``.
         """
-        request = with_texts(self.input, texts) if texts else self.input
-        result = check(request)
+        result = check(with_texts(self.input, texts) if texts else self.input)
         errors, findings = self._about_settings
         result = replace(
             result,
             errors=(*result.errors, *errors),
             findings=ordered((*result.findings, *findings)),
             sources={**self.sides.texts, **(result.sources or {})},
-            counts_existing=self.request.is_strict,
+            counts_existing=self.options.is_strict,
         )
-        if self.baseline is None or self.request.baseline.is_written:
+        if self.baseline is None or self.options.baseline.is_written:
             return result
         return with_unused(result, self.baseline, self.reach)
 
@@ -170,7 +169,7 @@ class CheckSession:
         return replace(self, live=live, tell=tell)
 
     def lacks_files(self, result: CheckResult) -> bool:
-        """Whether nothing was compared, and files of other tools were missing or could not be used."""
+        """Whether nothing was compared, and made files were missing or could not be used."""
         return self.made is not None and bool(self.made.skipped) and not result.run.compared
 
     def has_contracts(self) -> bool:
@@ -190,21 +189,21 @@ class CheckSession:
     @cached_property
     def input(self) -> CheckInput:
         """The input of the judge."""
-        request, sides = self.request, self.sides
+        options, sides = self.options, self.sides
         root, deciding = sides.repository.root, sides.deciding
-        keeps = request.engine is None or request.is_ci
+        keeps = options.engine is None or options.is_ci
         return CheckInput(
             base=sides.base,
             head=sides.head,
             contents=self.contents,
             rules=self.rules,
-            everything=request.everything,
-            exceptions=exceptions_of(sides, *sides.accepted(git.foreign_head(request.env))),
-            only=path_filter(root, request.paths, self.contents.paths()),
+            everything=options.everything,
+            exceptions=exceptions_of(sides, *sides.accepted(git.foreign_head(options.env))),
+            only=path_filter(root, options.paths, self.contents.paths()),
             live=self.live,
             readable=readable_ancestors(sides.repository, sides.base_files, sides.base),
             configurations=deciding if keeps else tuple(map(without_writers, deciding)),
-            engine=request.engine,
+            engine=options.engine,
             keeps_engines=keeps,
             repository=root,
             baseline=self.baseline,
@@ -217,8 +216,8 @@ class CheckSession:
     @cached_property
     def baseline(self) -> Baseline | None:
         """The baseline; in CI that of the base's configuration."""
-        sides, options = self.sides, self.request.baseline
-        accepted, foreign = sides.accepted(git.foreign_head(self.request.env))
+        sides, options = self.sides, self.options.baseline
+        accepted, foreign = sides.accepted(git.foreign_head(self.options.env))
         name, of_head = sides.deciding[0].baseline, sides.at_head.baseline
         if of_head not in (None, name) and not options.is_given:
             require_baseline(sides.repository.root / of_head, sides)  # it counts once it is merged
@@ -231,7 +230,7 @@ class CheckSession:
             options,
             configured=self.configured_baseline,
             sides=sides,
-            base=sides.base if self.request.is_ci and not sides.is_merged else None,
+            base=sides.base if self.options.is_ci and not sides.is_merged else None,
             void=void,
         )
 
@@ -244,11 +243,11 @@ class CheckSession:
     @property
     def reach(self) -> Reach:
         """What the check can find."""
-        request = self.request
+        options = self.options
         sides = {"git", "contract"}
-        if request.is_live:
-            sides |= {"live", "history"} if request.history else {"live"}
-        is_complete = request.everything and not request.paths
+        if options.is_live:
+            sides |= {"live", "history"} if options.history else {"live"}
+        is_complete = options.everything and not options.paths
         return Reach(self.rules, frozenset(sides), is_complete=is_complete)
 
     @property
@@ -258,7 +257,7 @@ class CheckSession:
         of_rules = rule_notes(
             self.sides.deciding,
             self.rules.everywhere,
-            self.request.rules,
+            self.options.rules,
             has_base=not isinstance(self.sides.base, git.EmptyTree),
         )
         return (*sorted({f"note: {note}" for engine in engines if (note := engine.newer_note)}), *of_rules)
@@ -281,7 +280,7 @@ class CheckSession:
     def warnings(self, result: CheckResult) -> tuple[str, ...]:
         """Return what to mend: engines that nobody declares, files that approve findings without owners."""
         texts = [self._warning_of_writers(result)]
-        if self.request.is_ci:
+        if self.options.is_ci:
             texts.append(files_without_owner(self.sides))
         return tuple(f"warning: {text}" for text in texts if text is not None)
 
@@ -300,57 +299,57 @@ class CheckSession:
             *unmatched_globs(self.project, contract_files(sides.at_head).named, sides.head, sides.base),
             *lock_faults(sides.deciding[-1], self.rules.everywhere[-1].rules),
         )
-        local = _rule_files(self.trusted, self.request, sides.repository)
-        return errors, sides.findings(local, self.request.rules.ignore)
+        local = _rule_files(self.trusted, self.options, sides.repository)
+        return errors, sides.findings(local, self.options.rules.ignore)
 
 
-def open_check(repository: Repository, request: CheckRequest) -> CheckSession:
+def open_check(repository: Repository, options: ReviewOptions) -> CheckSession:
     """Read both sides of a check.
 
     Args:
         repository: The repository.
-        request: What to compare, and by what to judge.
+        options: What to compare, and by what to judge.
 
     Raises:
-        SchemalintError: A side or a configuration cannot be read, or the request names what is not there.
+        SchemalintError: A side or a configuration cannot be read, or the options name what is not there.
     """
-    config = request.config
+    config = options.config
     file = None if config.isolated else config.file
-    base, head, at_head = compared(repository, request.head, request.against, config, request.env)
+    base, head, at_head = compared(repository, options.head, options.against, config, options.env)
     trusted = None
-    if request.is_live or request.allows_local_rules or request.asks_spark:
-        trusted = find_trusted(repository, request.env, config)
-    sides = Sides(repository, base, head, at_head, at_head, given=file, target=_target_of(request, trusted))
-    sides = _with_settings(sides, trusted, request)
-    made = _made(sides, request)
-    # Any contract may add to a table of another tool's file.
-    reads_unchanged = request.everything or request.reads_unchanged or made is not None
+    if options.is_live or options.allows_local_rules or options.asks_spark:
+        trusted = find_trusted(repository, options.env, config)
+    sides = Sides(repository, base, head, at_head, at_head, given=file, target=_target_of(options, trusted))
+    sides = _with_settings(sides, trusted, options)
+    made = _made(sides, options)
+    # Any contract may add to a table of a made file.
+    reads_unchanged = options.everything or options.reads_unchanged or made is not None
     contents = sides.contents(reads_unchanged=reads_unchanged)
     sides = sides.with_nested(contents)
-    local = _rule_files(trusted, request, repository)
-    rules = rule_sets_of(sides.deciding, local=local, **as_dict(request.rules))
-    return CheckSession(request, sides, contents, rules, made, trusted)
+    local = _rule_files(trusted, options, repository)
+    rules = rule_sets_of(sides.deciding, local=local, **as_dict(options.rules))
+    return CheckSession(options, sides, contents, rules, made, trusted)
 
 
-def _target_of(request: CheckRequest, trusted: Trusted | None) -> str | None:
+def _target_of(options: ReviewOptions, trusted: Trusted | None) -> str | None:
     """Return the name of the target of the live tables; None without them, or without a choice."""
-    if not request.is_live or trusted is None:
+    if not options.is_live or trusted is None:
         return None
     only = next(iter(trusted.targets), None) if len(trusted.targets) == 1 else None
-    return request.target or only
+    return options.target or only
 
 
-def _with_settings(sides: Sides, trusted: Trusted | None, request: CheckRequest) -> Sides:
+def _with_settings(sides: Sides, trusted: Trusted | None, options: ReviewOptions) -> Sides:
     """Return the sides; in CI the settings that count decide too, or those of the base the user names."""
-    if not request.is_ci:
+    if not options.is_ci:
         return local_sides(sides)
     try:
-        trusted = trusted or find_trusted(sides.repository, request.env, request.config)
+        trusted = trusted or find_trusted(sides.repository, options.env, options.config)
     except ConfigError:
         # The change may repair it, and no connection is asked for.
         return review_sides(sides, Config(), None)
     except GitError:
-        if not request.against and not request.env.get("SCHEMALINT_AGAINST"):
+        if not options.against and not options.env.get("SCHEMALINT_AGAINST"):
             raise
         if not isinstance(sides.base, Revision):
             return local_sides(sides)
@@ -358,23 +357,23 @@ def _with_settings(sides: Sides, trusted: Trusted | None, request: CheckRequest)
     return review_sides(sides, trusted.config, trusted.commit)
 
 
-def _made(sides: Sides, request: CheckRequest) -> DeclaredTables | None:
-    """Return the tables in files of other tools; None if there are none."""
-    files = (request.base_from, request.head_from)
+def _made(sides: Sides, options: ReviewOptions) -> MadeTables | None:
+    """Return the tables in made files; None if there are none."""
+    files = (options.base_from, options.head_from)
     if files == (None, None) and not any(made_files(config) for config in sides.deciding):
         return None
-    from schemalint.review.declared_tables import declared_tables  # noqa: PLC0415 (only with such files)
+    from schemalint.review.made_tables import made_tables  # noqa: PLC0415 (only with such files)
 
-    return declared_tables(
+    return made_tables(
         sides.repository,
         sides.base,
         sides.head,
         sides.deciding,
         files,
-        is_ci=request.is_ci,
-        is_live=request.is_live,
+        is_ci=options.is_ci,
+        is_live=options.is_live,
     )
 
 
-def _rule_files(trusted: Trusted | None, request: CheckRequest, repository: Repository) -> RuleFiles | None:
-    return trusted.rule_files(repository) if trusted and request.allows_local_rules else None
+def _rule_files(trusted: Trusted | None, options: ReviewOptions, repository: Repository) -> RuleFiles | None:
+    return trusted.rule_files(repository) if trusted and options.allows_local_rules else None

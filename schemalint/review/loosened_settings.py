@@ -104,15 +104,15 @@ def _contracts(base: Config, head: Config) -> Iterator[Loosening]:
     )
 
 
-def _declarations(base: Config, head: Config) -> Iterator[Loosening]:
+def _format_entries(base: Config, head: Config) -> Iterator[Loosening]:
     """Yield each file that the head no longer reads as the base does, or reads in another format."""
     native = {PurePosixPath(glob).suffix for glob in (*including(base.contracts), *DEFAULT_GLOBS)}
-    known = {entry.path for entry in base.declarations}
-    for entry in head.declarations:
+    known = {entry.path for entry in base.format_entries}
+    for entry in head.format_entries:
         if entry.path not in known and PurePosixPath(entry.path).suffix in native:
             yield Loosening("contracts", None, entry.path, ("contracts",), entry.path)
-    kept = {entry.path: entry for entry in head.declarations}
-    for entry in base.declarations:
+    kept = {entry.path: entry for entry in head.format_entries}
+    for entry in base.format_entries:
         new = kept.get(entry.path)
         if new is None or new.format != entry.format:
             yield Loosening("contracts", entry.path, None, ("contracts",))
@@ -318,7 +318,7 @@ SETTINGS: Final[Mapping[str, Comparison | str]] = {
     "consumers.version": _of_each("consumers", "version"),
     "contracts": _contracts,
     "cosmetic": "it delays statements and decides no verdict; plans obey the trusted configuration",
-    "declarations": _declarations,
+    "format_entries": _format_entries,
     "extend_select": _lost("extend-select", lambda config: config.extend_select, is_covered),
     "fail_on": _fail_on,
     "file": "the name of the file decides nothing",

@@ -171,8 +171,9 @@ class _Check:
         if contract is None and key in self.sides.before and finding.location.file in self._sources:
             # The position is that of the base, and the head has another text there.
             finding = replace(finding, location=Location(finding.location.file))
-        if self.request.declared is not None:
-            finding = self.request.declared.explained(finding, contract)
+        made = self.request.made_with_overlays
+        if made is not None:
+            finding = made.explained(finding, contract)
         if finding.fix is None or contract is None:
             return finding
         if not contract.is_edited:
@@ -193,8 +194,9 @@ class _Check:
             for path in self.changed
             if (file := self.request.contents.head.get(path)) is not None
         }
-        if self.request.declared is not None:
-            texts |= self.request.declared.texts_of(self.sides.after.values())
+        made = self.request.made_with_overlays
+        if made is not None:
+            texts |= made.texts_of(self.sides.after.values())
         return {**self.request.exceptions.texts, **texts}
 
 

@@ -19,7 +19,7 @@ from schemalint.delta.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRIT
 from schemalint.model.finding import Severity
 from schemalint.project import git
 from schemalint.report.findings._ways import ways_out
-from schemalint.review.check_session import CheckRequest, open_check
+from schemalint.review.check_session import ReviewOptions, open_check
 from schemalint.review.live_tables import live_side
 from support.logs import Action, clustering, commit_info, marker, metadata, protocol, write_log
 from support.rule_cases import load_cases
@@ -122,7 +122,7 @@ def _file(name: str) -> str:
 
 def _checked(project: Project, *, live: bool) -> CheckResult:
     repo = project.repo
-    session = open_check(git.open_repository(repo.path, repo.env), CheckRequest(repo.env, is_live=live))
+    session = open_check(git.open_repository(repo.path, repo.env), ReviewOptions(repo.env, is_live=live))
     if live:
         assert session.connecting is not None
         side = live_side(session.project, session.connecting, None, session.sides.head)
@@ -186,7 +186,7 @@ def test_each_printed_fix_resolves_its_finding_in_check_and_plan(
 ) -> None:
     assert cases
     repo = project.repo
-    session = open_check(git.open_repository(repo.path, repo.env), CheckRequest(repo.env))
+    session = open_check(git.open_repository(repo.path, repo.env), ReviewOptions(repo.env))
     fixable = {(each.table, each.code, each.path) for each in session.check().findings if each.text_changes}
     assert len(fixable) > 20
     for file, fixed in session.fixes(unsafe=True).items():

@@ -154,7 +154,7 @@ def test_a_column_that_is_read_alone_has_its_locations_in_the_whole_text(
 ) -> None:
     text = LAYOUTS[layout].replace("\n", line_break)
     (contract,) = read("f.yml", text).contracts
-    document = read_documents(text, "f.yml")[contract.document]
+    document = read_documents(text, "f.yml")[contract.document_index]
     spans: dict[Anchor, Span] = {}
     for level in written_columns(document):
         for anchor, span in spans_in_level(document, level):

@@ -80,7 +80,7 @@ def test_the_settings_of_the_example() -> None:
     assert contract.drop_features == frozenset()
     assert contract.protocol == ProtocolLimits(3, 7, allow_upgrade=True)
     assert contract.open == WriterPermissions()
-    assert (contract.file, contract.document) == ("f.yml", 0)
+    assert (contract.file, contract.document_index) == ("f.yml", 0)
 
 
 def test_the_state_of_the_example() -> None:
@@ -335,7 +335,7 @@ def test_a_table_name_has_one_to_three_parts(name: str) -> None:
 def test_documents_without_a_contract_are_ignored() -> None:
     result = read("f.yml", "kind: Service\n---\nschemalint: 1\ntable: a\ncolumns: []\n---\n- schemalint\n")
 
-    assert [(contract.table, contract.document) for contract in result.contracts] == [("a", 1)]
+    assert [(contract.table, contract.document_index) for contract in result.contracts] == [("a", 1)]
     assert result.errors == ()
 
 

@@ -13,7 +13,7 @@ from schemalint.deploy.deploy_input import DeployInput
 from schemalint.deploy.other_engine import require_same_answers
 from schemalint.deploy.plan_file import read_plan_file
 from schemalint.deploy.prepare import for_session, prepare
-from schemalint.deploy.resume import JournalInput, resume
+from schemalint.deploy.resume import ResumeInput, resume
 from schemalint.project import git
 from schemalint.project.config.trust import find_trusted, run_by
 from schemalint.report import plan as plans
@@ -122,7 +122,7 @@ def test_a_plan_file_of_another_engine_is_refused(tmp_path: Path) -> None:
     assert deployment.request is not None
     target = deployment.request.target
     folder = deployment.request.repository.root
-    journal = JournalInput(read_plan_file(str(file)), str(file), deployment.request.settings, target, folder)
+    journal = ResumeInput(read_plan_file(str(file)), str(file), deployment.request.settings, target, folder)
     (same,) = resume(journal).plan.tables
     older = run_by(target, parse_engine("delta-spark 3.3.2"))
     (other,) = resume(replace(journal, target=older)).plan.tables
@@ -137,7 +137,7 @@ def test_a_rule_about_the_engine_refuses_a_plan_file(tmp_path: Path) -> None:
     assert deployment.request is not None
     request = deployment.request
     older = run_by(request.target, parse_engine("delta-spark 4.0.1"))
-    journal = JournalInput(
+    journal = ResumeInput(
         read_plan_file(str(file)), str(file), request.settings, older, request.repository.root
     )
     (plan,) = resume(journal).plan.tables

@@ -49,7 +49,8 @@ def read(path, data, older, settings):
         try:
             fields = [column.split(" ", 1) for column in columns.split(", ")]
             state = TableState(Struct(tuple(Field(name, parse_type(type_)) for name, type_ in fields)))
-            contracts.append(Contract(table, state, file=path, document=number, anchors={("table",): where}))
+            anchors = {("table",): where}
+            contracts.append(Contract(table, state, file=path, document_index=number, anchors=anchors))
         except (TypeTextError, ValueError) as error:
             errors.append(ContractError(f"no columns: {error}", location=where))
     return Reading(tuple(contracts), tuple(errors))

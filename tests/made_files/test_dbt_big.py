@@ -13,7 +13,7 @@ import pytest
 
 from made_files.big_shop import write_big_shop
 from schemalint.contract.made_files import Source, read_made
-from schemalint.project.config.declaration_files import MOST_MIB, ContractsEntry
+from schemalint.project.config.contracts_entry import MOST_MIB, ContractsEntry
 from support.skipping import skip_or_fail
 
 COPIES = 25
@@ -21,7 +21,7 @@ READ = """
 import resource, sys
 from pathlib import Path
 from schemalint.contract.made_files import Source, read_made
-from schemalint.project.config.declaration_files import ContractsEntry
+from schemalint.project.config.contracts_entry import ContractsEntry
 file = sys.argv[1]
 reading = read_made(Source(file, Path(file).read_bytes(), ContractsEntry(file, "dbt")))
 print(len(reading.contracts), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)

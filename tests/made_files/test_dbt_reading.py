@@ -11,7 +11,7 @@ import pytest
 from schemalint.contract.made_files import MadeReading, Source, read_made
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.type_text import print_type
-from schemalint.project.config.declaration_files import ContractsEntry
+from schemalint.project.config.contracts_entry import ContractsEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -16,7 +16,7 @@ from made_files.changes import CHANGES, HERE, edit
 from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.contract.made_files import Source, read_made
-from schemalint.project.config.declaration_files import ContractsEntry
+from schemalint.project.config.contracts_entry import ContractsEntry
 from support.golden import assert_golden
 from support.skipping import skip_or_fail
 

@@ -39,7 +39,7 @@ PLAIN = Contract("sales.orders", TableState(Struct((COLUMN,))))
 
 OUTSIDE_THE_HASH = [
     replace(PLAIN, table="other.name"),
-    replace(PLAIN, file="elsewhere.yaml", document=3),
+    replace(PLAIN, file="elsewhere.yaml", document_index=3),
     replace(PLAIN, owner="somebody"),
     replace(PLAIN, consumers=(Consumer("dashboards", "trino"),)),
     replace(PLAIN, exceptions=(RuleException("TW001", "because"),)),

@@ -10,7 +10,7 @@ import pytest
 from schemalint.base.values import replace
 from schemalint.model.finding import CheckResult
 from schemalint.project import git
-from schemalint.review.check_session import CheckRequest, CheckSession, open_check
+from schemalint.review.check_session import CheckSession, ReviewOptions, open_check
 from support.live_side import told_live_side
 from support.repo import Repo
 
@@ -33,15 +33,15 @@ def repo(tmp_path: Path) -> Repo:
     return repo
 
 
-def opened(repo: Repo, request: CheckRequest | None = None) -> CheckSession:
-    return open_check(git.open_repository(repo.path, repo.env), request or CheckRequest(repo.env))
+def opened(repo: Repo, request: ReviewOptions | None = None) -> CheckSession:
+    return open_check(git.open_repository(repo.path, repo.env), request or ReviewOptions(repo.env))
 
 
 def codes(result: CheckResult) -> list[tuple[str, str]]:
     return [(finding.code, str(finding.location)) for finding in result.findings]
 
 
-def as_on_disk(repo: Repo, texts: dict[str, str], request: CheckRequest | None = None) -> CheckResult:
+def as_on_disk(repo: Repo, texts: dict[str, str], request: ReviewOptions | None = None) -> CheckResult:
     """Return the result of a check of the same texts in the working tree."""
     before = {name: file.read_text() for name in texts if (file := repo.path / name).exists()}
     for name, text in texts.items():
@@ -72,7 +72,7 @@ CASES = {
 def test_texts_are_judged_as_if_the_working_tree_had_them(
     repo: Repo, texts: dict[str, str], *, everything: bool
 ) -> None:
-    request = CheckRequest(repo.env, everything=everything)
+    request = ReviewOptions(repo.env, everything=everything)
     session = opened(repo, request)
     result = session.check({name: text.encode() for name, text in texts.items()})
     expected = as_on_disk(repo, texts, request)
@@ -149,7 +149,7 @@ def test_live_tables_are_read_once(repo: Repo, tmp_path: Path) -> None:
     side = told_live_side(
         lambda contract: read.append(contract.table), lambda contract: f"{tmp_path}/{contract.table}"
     )
-    session = opened(repo, CheckRequest(repo.env, everything=True, is_live=True))
+    session = opened(repo, ReviewOptions(repo.env, everything=True, is_live=True))
     session = session.with_tables(side, lambda _stage, _done, _total, _table: None)
     first = session.check()
     assert sorted(read) == ["sales.customers", "sales.orders"]
@@ -159,11 +159,11 @@ def test_live_tables_are_read_once(repo: Repo, tmp_path: Path) -> None:
 
 def test_a_request_chooses_paths_and_rules(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repo.path)
-    request = CheckRequest(repo.env, paths=("customers.yml",))
+    request = ReviewOptions(repo.env, paths=("customers.yml",))
     texts = {"orders.yml": NARROWED.encode()}
     assert codes(opened(repo, request).check(texts)) == []
-    ignoring = replace(CheckRequest(repo.env).rules, ignore=("TW001",))
-    assert codes(opened(repo, CheckRequest(repo.env, rules=ignoring)).check(texts)) == []
+    ignoring = replace(ReviewOptions(repo.env).rules, ignore=("TW001",))
+    assert codes(opened(repo, ReviewOptions(repo.env, rules=ignoring)).check(texts)) == []
 
 
 def test_a_removed_document_is_reported_at_the_start_of_its_file(repo: Repo) -> None:
@@ -172,7 +172,7 @@ def test_a_removed_document_is_reported_at_the_start_of_its_file(repo: Repo) -> 
     repo.write("orders.yml", f"{other}---\n{(repo.path / 'orders.yml').read_text()}")
     repo.commit()
     repo.write("orders.yml", other)
-    (finding,) = opened(repo, CheckRequest(repo.env)).check().findings
+    (finding,) = opened(repo, ReviewOptions(repo.env)).check().findings
     assert finding.code == "CT001"
     assert str(finding.location) == "orders.yml:1:1"
     assert finding.previous_location is not None

@@ -12,7 +12,7 @@ from schemalint.deploy.deploy_input import DeployInput, DeployOptions
 from schemalint.deploy.plan_file import read_plan_file
 from schemalint.deploy.prepare import prepare
 from schemalint.deploy.results import AppliedTable
-from schemalint.deploy.resume import JournalInput, resume
+from schemalint.deploy.resume import ResumeInput, resume
 from schemalint.project import git
 from schemalint.project.config import Config
 from schemalint.project.config.trust import ConfigOptions, find_trusted
@@ -105,7 +105,7 @@ class Lakehouse:
         """Apply what is left of a plan file, as approved; neither contracts nor git are read."""
         settings = find_trusted(None, {}, ConfigOptions(str(self.repo.path / "schemalint.toml")))
         via = SessionCatalog(lambda: self.session)
-        journal = JournalInput(
+        journal = ResumeInput(
             read_plan_file(str(file)),
             str(file),
             settings,

@@ -18,7 +18,7 @@ from schemalint.base.values import replace
 from schemalint.contract.contract_files import made_files
 from schemalint.contract.made_files.dbt.manifest import Json, mapping, mappings, parse_manifest, text
 from schemalint.project.config import Config
-from schemalint.project.config.declaration_files import MOST_MIB
+from schemalint.project.config.contracts_entry import MOST_MIB
 from schemalint.project.git import Repository, Worktree, list_files
 from schemalint.tables.storage import location_key
 

@@ -17,7 +17,7 @@ from schemalint.base.values import field, frozen, replace
 from schemalint.base.wording import Wording
 from schemalint.contract.dialects import said
 from schemalint.model.contract import Contract
-from schemalint.project.config.declaration_files import ContractsEntry
+from schemalint.project.config.contracts_entry import ContractsEntry
 
 
 @frozen

@@ -16,7 +16,7 @@ from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
 from schemalint.model.rule_option import OptionValue
-from schemalint.project.config.declaration_files import ContractsEntry
+from schemalint.project.config.contracts_entry import ContractsEntry
 from schemalint.project.config.toml_text import find_option, read_toml
 from schemalint.project.git import DEFAULT_GLOBS, including
 from schemalint.project.git.listing import within
@@ -107,7 +107,7 @@ class Config:
         locked: Rules that no nested file can loosen.
         baseline: The file with the findings that do not fail `check`.
         contracts: Globs of contract files, ``!`` excludes; empty for all contract files. See also `globs`.
-        declarations: The files of other tools that declare tables.
+        format_entries: The entries of `contracts` that name a format.
         fail_on: The lowest severity that fails the run, None for "never".
         approved_plans: Hashes of plans whose upgrades and destructive steps are approved.
         options: The options of rules, by the rule's code.
@@ -128,7 +128,7 @@ class Config:
     locked: tuple[str, ...] = ()
     baseline: str | None = None
     contracts: tuple[str, ...] = ()
-    declarations: tuple[ContractsEntry, ...] = ()
+    format_entries: tuple[ContractsEntry, ...] = ()
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -156,10 +156,10 @@ class Config:
     @property
     def all_globs(self) -> tuple[str, ...]:
         """`globs`, and the paths of the other files that declare tables."""
-        if not self.declarations:
+        if not self.format_entries:
             return self.globs
         prefix = affixed("", self.folder, "/")
-        paths = (file.path.removeprefix(prefix) for file in self.declarations)
+        paths = (file.path.removeprefix(prefix) for file in self.format_entries)
         return (*self.globs, *(() if including(self.globs) else DEFAULT_GLOBS), *paths)
 
     def line_of_option(

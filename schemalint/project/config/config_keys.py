@@ -31,7 +31,7 @@ from schemalint.project.config.consumer_keys import (
     declared_consumers,
     require_declared,
 )
-from schemalint.project.config.declaration_files import MOST_MIB, ContractsEntry
+from schemalint.project.config.contracts_entry import MOST_MIB, ContractsEntry
 from schemalint.project.config.storage_settings import is_public_setting, variable_of
 from schemalint.project.config.target_engines import engines_of_target, parse_engines
 from schemalint.project.config.toml_text import Positions, find_option, locate
@@ -128,7 +128,7 @@ class ManagedByKeys(TypedDict, total=False):
     """Whether the tool alters a table (the default), replaces it, or only creates it where it is missing."""
 
 
-class DeclarationsKeys(TypedDict, total=False):
+class ContractsEntryKeys(TypedDict, total=False):
     """An entry of ``contracts``: files that declare tables in another format than schemalint's own."""
 
     path: Required[str]
@@ -157,7 +157,7 @@ ConfigKeys = TypedDict(
         "root": bool,
         "locked": list[str],
         "baseline": str,
-        "contracts": list[str | DeclarationsKeys],
+        "contracts": list[str | ContractsEntryKeys],
         "select": list[str],
         "extend-select": list[str],
         "ignore": list[str],
@@ -182,7 +182,7 @@ for _keys in (
     SparkKeys,
     ExceptionsKeys,
     TableKeys,
-    DeclarationsKeys,
+    ContractsEntryKeys,
     ManagedByKeys,
     UnblockKeys,
     StreamKeys,
@@ -268,8 +268,10 @@ def _values(
         locked=tuple(keys.get("locked", ())),
         baseline=_from_top(folder, keys["baseline"]) if "baseline" in keys else None,
         contracts=tuple(entry for entry in keys.get("contracts", ()) if isinstance(entry, str)),
-        declarations=tuple(
-            _declarations(entry, folder) for entry in keys.get("contracts", ()) if not isinstance(entry, str)
+        format_entries=tuple(
+            _contracts_entry(entry, folder)
+            for entry in keys.get("contracts", ())
+            if not isinstance(entry, str)
         ),
         select=tuple(keys["select"]) if "select" in keys else None,
         extend_select=tuple(keys.get("extend-select", ())),
@@ -339,7 +341,7 @@ def _target(name: str, keys: TargetKeys, folder: str | None, engines: Engines) -
     )
 
 
-def _declarations(keys: DeclarationsKeys, folder: str | None) -> ContractsEntry:
+def _contracts_entry(keys: ContractsEntryKeys, folder: str | None) -> ContractsEntry:
     setting = keys.get("managed_by")
     managed_by: ManagedByKeys = {"tool": setting} if isinstance(setting, str) else setting or {"tool": ""}
     return ContractsEntry(
@@ -373,7 +375,7 @@ def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
     # Of an entry that is no text, pydantic says first that it is no text.
     of_member = (each for each in problems if "str" not in each["loc"] or not isinstance(each["input"], dict))
     problem = next(of_member, problems[0])
-    path = [str(step) for step in problem["loc"] if step not in ("str", DeclarationsKeys.__name__)]
+    path = [str(step) for step in problem["loc"] if step not in ("str", ContractsEntryKeys.__name__)]
     key, location = (
         ".".join(path),
         locate(file, text, [step for step in problem["loc"] if isinstance(step, str)]),

@@ -74,9 +74,9 @@ _TEXTS: Final = {
 
 _EXAMPLES: Final[Examples] = {
     ("ConfigKeys", "contracts"): [["contracts/**"]],
-    ("DeclarationsKeys", "path"): ["target/manifest.json"],
-    ("DeclarationsKeys", "format"): ["dbt"],
-    ("DeclarationsKeys", "models"): [["path:models/marts"]],
+    ("ContractsEntryKeys", "path"): ["target/manifest.json"],
+    ("ContractsEntryKeys", "format"): ["dbt"],
+    ("ContractsEntryKeys", "models"): [["path:models/marts"]],
     ("ConfigKeys", "select"): [["ALL"], ["TW", "TH"]],
     ("ConfigKeys", "ignore"): [["TP007", "client-unknown"]],
     ("ConfigKeys", "severity"): [{"CM016": "error"}],

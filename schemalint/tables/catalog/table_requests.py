@@ -12,7 +12,7 @@ from schemalint.base.errors import LiveError, SchemalintError, UsageError
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.contract_files import contract_files, made_files
 from schemalint.contract.contract_revisions import Declarations, contracts_at
-from schemalint.contract.tool_files import with_tool_files
+from schemalint.contract.made_side import with_made_tables
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract, table_key
@@ -117,7 +117,7 @@ class TargetContracts:
         config = self.settings.config
         declarations = contracts_at(self.repository, git.Worktree(), contract_files(config))
         if made_files(config):
-            declarations = with_tool_files(self.repository, git.Worktree(), config, declarations)
+            declarations = with_made_tables(self.repository, git.Worktree(), config, declarations)
         present = {
             key: contract
             for key, contract in declarations.contracts.items()

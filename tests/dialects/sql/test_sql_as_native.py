@@ -63,7 +63,9 @@ def reading_of(contract: Contract) -> Reading:
 def is_in_sql(contract: Contract) -> bool:
     """Whether a contract has nothing but what SQL can say."""
     state = contract.state
-    plain = Contract(contract.table, state, contract.location, file=contract.file, document=contract.document)
+    plain = Contract(
+        contract.table, state, contract.location, file=contract.file, document_index=contract.document_index
+    )
     absent = [value for value in (*state.properties.values(), *state.constraints.values()) if value is None]
     renamed = any(field.renamed_from for _path, field in walk_fields(state.columns))
     unsaid = renamed or state.dropped or _part_that_has_nulls(contract) or any(left_out(contract))

@@ -130,7 +130,7 @@ def _require_planned(declared: Contract, live: LiveTable | None) -> None:
 def _require_printed(declared: Contract) -> None:
     with only_errors_of_the_input():
         printed = contracts.read(FILE, contracts.print_contract(declared))
-        expected = replace(declared, document=0)
+        expected = replace(declared, document_index=0)
         require(printed.contracts == (expected,), f"{expected} is printed as {printed}")
 
 

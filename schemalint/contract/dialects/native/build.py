@@ -104,7 +104,7 @@ def build(data: native.Contract, report: Report, unread: UnreadColumns | None = 
             tuple(data["rewrite"]["from"]["partitioned_by"]) if "rewrite" in data else None,
         ),
         file=document.file,
-        document=document.index,
+        document_index=document.index,
         anchors=_anchors(document, targets, unread.outline, columns) if not report.errors else {},
     )
 

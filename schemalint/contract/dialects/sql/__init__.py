@@ -99,9 +99,9 @@ def _has_variable(source: SqlText, variables: Variables) -> bool:
 
 def _known_as(contracts: Sequence[Contract], shared: Sequence[Contract]) -> Iterator[Contract]:
     """Yield the contracts with the keys that they have without the variables of a target."""
-    keys = {contract.document: contract.key for contract in shared}
+    keys = {contract.document_index: contract.key for contract in shared}
     for contract in contracts:
-        yield replace(contract, known_as=keys.get(contract.document, ""))
+        yield replace(contract, known_as=keys.get(contract.document_index, ""))
 
 
 def _read(source: SqlText, settings: FileFormat) -> Reading:
@@ -134,7 +134,7 @@ def _contract(source: SqlText, table: Table, settings: FileFormat, index: int) -
         managed_how=how,
         in_catalog=tuple(sorted(set(table.unmanaged))),
         file=source.file,
-        document=index,
+        document_index=index,
         anchors=Anchors(source, table.spans),
     )
 

@@ -20,18 +20,18 @@ def with_target(reading: Reading, target: str, in_target: Reading) -> Reading:
         target: The name of the target.
         in_target: The file as the variables of the target have it.
     """
-    others = {contract.document: contract for contract in in_target.contracts}
+    others = {contract.document_index: contract for contract in in_target.contracts}
     contracts = []
     for contract in reading.contracts:
-        if other := others.get(contract.document):
+        if other := others.get(contract.document_index):
             contracts.append(_with_overlay(contract, target, other))
         else:
             contracts.append(contract)
     known = {(error.message, error.location) for error in reading.errors}
     errors = [error for error in in_target.errors if (error.message, error.location) not in known]
     for contract in reading.contracts:
-        if contract.document in others:
-            errors += _differing(contract, target, others[contract.document])
+        if contract.document_index in others:
+            errors += _differing(contract, target, others[contract.document_index])
     return replace(reading, contracts=tuple(contracts), errors=(*reading.errors, *errors))
 
 

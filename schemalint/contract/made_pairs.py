@@ -1,4 +1,4 @@
-"""Both sides of other tools' files: which tables pair, and whether a file was made from its sources.
+"""Both sides of made files: which tables pair, and whether a file was made from its sources.
 
 What a format calls a table stays (`MadeReading.identities`), its name need not: a pull request builds into a
 schema of its own. So the head's tables keep the names of the base, unless one table goes another way than
@@ -22,7 +22,7 @@ from schemalint.delta.path import Path, format_path, split_path
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import SkippedTable
 from schemalint.project import git
-from schemalint.project.config.declaration_files import ContractsEntry
+from schemalint.project.config.contracts_entry import ContractsEntry
 from schemalint.project.git import Repository, Revision, Side
 
 
@@ -52,7 +52,7 @@ class Pairs:
 def paired(before: MadeReading, after: MadeReading) -> Pairs:
     """Return the tables of both sides; one of the head has the name that the base gives it."""
     # Many tables are declared in one file; a removed one is no other one of it under a new name.
-    base = [replace(contract, document=index) for index, contract in enumerate(before.contracts)]
+    base = [replace(contract, document_index=index) for index, contract in enumerate(before.contracts)]
     by_identity = {
         before.identities[contract.key]: contract for contract in base if contract.key in before.identities
     }
@@ -65,8 +65,8 @@ def paired(before: MadeReading, after: MadeReading) -> Pairs:
     for index, (partner, new) in enumerate(partners):
         old = partner or by_key.get(new.key)
         name = new.table if old is None or moves.is_moved(old, new) else old.table
-        document = len(base) + index if old is None else old.document
-        contract = replace(new, table=name, document=document)
+        document = len(base) + index if old is None else old.document_index
+        contract = replace(new, table=name, document_index=document)
         names[new.key] = contract.key
         if head.setdefault(contract.key, contract) is not contract:
             errors.append(_twice(contract, after.identities.get(new.key, "")))

@@ -1,4 +1,4 @@
-"""The files of other tools on one side, and the tables that they declare with what contracts add to them."""
+"""The made files of one side, and the tables that they declare with what contracts add to them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schemalint.contract.overlay import with_overlays
 from schemalint.model.contract import NATIVE, Contract
 from schemalint.project import git
 from schemalint.project.config import Config
-from schemalint.project.config.declaration_files import ContractsEntry
+from schemalint.project.config.contracts_entry import ContractsEntry
 from schemalint.project.git import Repository, Side
 
 _MOST_BESIDE = 1 << 20
@@ -66,8 +66,10 @@ def read_file(
     return read_made(Source(name or file.path, data, file, beside))
 
 
-def with_tool_files(repository: Repository, side: Side, config: Config, native: Declarations) -> Declarations:
-    """Return the contracts of one side with the tables that files of other tools declare there.
+def with_made_tables(
+    repository: Repository, side: Side, config: Config, native: Declarations
+) -> Declarations:
+    """Return the contracts of one side with the tables that made files declare there.
 
     Raises:
         ConfigError: A format is unknown.

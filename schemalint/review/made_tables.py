@@ -1,4 +1,4 @@
-"""The tables that files of other tools declare, of both sides of a check, with the contracts beside them.
+"""The tables that made files declare, of both sides of a check, with the contracts beside them.
 
 A table of the head pairs with that of the base by what its format calls it, or else by name. A file of the
 head is made by the change's own code. So it says what its tables are to be, and nothing else: no exceptions,
@@ -18,17 +18,17 @@ from schemalint.base.printable import visible
 from schemalint.base.untrusted_files import read_given
 from schemalint.base.values import field, frozen, replace
 from schemalint.contract.contract_files import made_files
-from schemalint.contract.declared_sides import paired, paired_uncontracted, stale_base, why_stale
 from schemalint.contract.made_files import MadeReading
+from schemalint.contract.made_pairs import paired, paired_uncontracted, stale_base, why_stale
+from schemalint.contract.made_side import notes_of, read_file, require_known
 from schemalint.contract.overlay import is_overlay
 from schemalint.contract.overlay import with_overlays as joined
-from schemalint.contract.tool_files import notes_of, read_file, require_known
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.fact import DuplicateTable
 from schemalint.model.finding import Finding, SkippedTable
 from schemalint.project import git
 from schemalint.project.config import Config
-from schemalint.project.config.declaration_files import ContractsEntry, given_declarations
+from schemalint.project.config.contracts_entry import ContractsEntry, given_made_file
 from schemalint.project.git import Contents, EmptyTree, File, Repository, Side, Worktree
 
 _MOST_READERS: Final = 5
@@ -36,8 +36,8 @@ _MOST_READERS: Final = 5
 
 
 @frozen
-class DeclaredTables:
-    """The tables that files of other tools declare.
+class MadeTables:
+    """The tables that made files declare.
 
     Attributes:
         before: Those of the base, by table key.
@@ -139,7 +139,7 @@ class _Files:
     is_live: bool
 
 
-def declared_tables(
+def made_tables(
     repository: Repository,
     base: Side,
     head: Side,
@@ -148,8 +148,8 @@ def declared_tables(
     *,
     is_ci: bool,
     is_live: bool = False,
-) -> DeclaredTables | None:
-    """Read the files of other tools, of both sides; None if there are none.
+) -> MadeTables | None:
+    """Read the made files, of both sides; None if there are none.
 
     Args:
         repository: The repository.
@@ -165,7 +165,7 @@ def declared_tables(
         ConfigError: A format is unknown.
     """
     base_from, head_from = (
-        None if value is None else given_declarations(option, value)
+        None if value is None else given_made_file(option, value)
         for option, value in zip(("--base-from", "--head-from"), declarations, strict=True)
     )
     entries = _entries(deciding, filter(None, (head_from, base_from)))
@@ -194,7 +194,7 @@ def _entries(
     return tuple(by_path.values())
 
 
-def _sides(files: _Files, entry: ContractsEntry) -> DeclaredTables:
+def _sides(files: _Files, entry: ContractsEntry) -> MadeTables:
     """Read the files of one entry, of both sides."""
     base_from, head_from = (
         declarations if declarations is not None and declarations.format == entry.format else None
@@ -216,7 +216,7 @@ def _sides(files: _Files, entry: ContractsEntry) -> DeclaredTables:
             if fault:
                 return _unusable_head(files, entry, fault)
     except GitError as error:
-        return DeclaredTables(errors=(error,))
+        return MadeTables(errors=(error,))
     if before is None:
         return _without_base(files, entry, after)
     old, new = before.origin, after.origin
@@ -224,7 +224,7 @@ def _sides(files: _Files, entry: ContractsEntry) -> DeclaredTables:
         message = (
             f"{visible(entry.path)} is of project {new.project!r}, and that of the base of {old.project!r}"
         )
-        return DeclaredTables(errors=(GitError(message, help="compare two files of one project"),))
+        return MadeTables(errors=(GitError(message, help="compare two files of one project"),))
     errors: list[SchemalintError] = [
         *after.errors,
         *(error for error in before.errors if base_from is not None),
@@ -232,9 +232,9 @@ def _sides(files: _Files, entry: ContractsEntry) -> DeclaredTables:
     if base_from is not None and old is not None:
         errors += stale_base(files.repository, files.base, entry.folder, old)
     if after.errors and not after.contracts:  # a file that is not read takes no table away
-        return DeclaredTables(errors=tuple(errors))
+        return MadeTables(errors=tuple(errors))
     pairs = paired(before, after)
-    return DeclaredTables(
+    return MadeTables(
         pairs.before,
         pairs.after,
         paired_uncontracted(before, after),
@@ -313,17 +313,17 @@ def _require_foreign(files: _Files, declarations: ContractsEntry) -> None:
         )
 
 
-def _unusable_head(files: _Files, entry: ContractsEntry, fault: str) -> DeclaredTables:
+def _unusable_head(files: _Files, entry: ContractsEntry, fault: str) -> MadeTables:
     message = f"{visible(entry.path)} {fault}"
     if files.is_ci:
-        return DeclaredTables(errors=(GitError(message, help="run dbt parse before schemalint check"),))
-    return DeclaredTables(skipped=(SkippedTable(visible(entry.path), f"{message}: run dbt parse"),))
+        return MadeTables(errors=(GitError(message, help="run dbt parse before schemalint check"),))
+    return MadeTables(skipped=(SkippedTable(visible(entry.path), f"{message}: run dbt parse"),))
 
 
-def _without_base(files: _Files, entry: ContractsEntry, after: MadeReading) -> DeclaredTables:
+def _without_base(files: _Files, entry: ContractsEntry, after: MadeReading) -> MadeTables:
     """Return the tables of a head without a base: all are new, unless the base has them somewhere else."""
     new = paired(MadeReading(), after)
-    tables = DeclaredTables(
+    tables = MadeTables(
         after=new.after,
         errors=after.errors,
         notes=(*notes_of(entry, after, is_live=False),),
@@ -337,13 +337,13 @@ def _without_base(files: _Files, entry: ContractsEntry, after: MadeReading) -> D
         error = GitError(reason, help=f"name that of the base: --base-from {entry.format}:FILE")
         return replace(tables, errors=(*tables.errors, error))
     skipped = SkippedTable(visible(entry.path), f"{reason}: give --base-from {entry.format}:FILE")
-    return DeclaredTables(errors=after.errors, notes=tables.notes, skipped=(skipped,))
+    return MadeTables(errors=after.errors, notes=tables.notes, skipped=(skipped,))
 
 
-def _joined(parts: Sequence[DeclaredTables]) -> DeclaredTables:
+def _joined(parts: Sequence[MadeTables]) -> MadeTables:
     first, *others = parts
     for part in others:
-        first = DeclaredTables(
+        first = MadeTables(
             before={**part.before, **first.before},
             after={**part.after, **first.after},
             uncontracted={**part.uncontracted, **first.uncontracted},
@@ -364,7 +364,7 @@ def _first_text(
     return lambda file: one(file) or other(file)
 
 
-def with_overlays(declared: DeclaredTables, contents: Contents) -> DeclaredTables:
+def with_overlays(declared: MadeTables, contents: Contents) -> MadeTables:
     """Return the tables with what contracts add to them; what the base cannot add is no error of the change.
 
     Args:

@@ -58,7 +58,7 @@ class ContractsEntry:
         return self.catalog or str(PurePosixPath(self.path).parent / "catalog.json")
 
 
-def given_declarations(option: str, value: str) -> ContractsEntry:
+def given_made_file(option: str, value: str) -> ContractsEntry:
     """Return the file that a ``FORMAT:FILE`` of the command line names.
 
     Raises:

@@ -59,6 +59,7 @@ from schemalint.model import rule_option as option
 from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.consumer import Consumer, Stream, united
 from schemalint.model.contract import Contract
+from schemalint.model.contract_edit import Fix, RecordTypeChanges, SetProperty
 from schemalint.model.effective import Effective
 from schemalint.model.fact import (
     AffectedStreams,
@@ -74,9 +75,10 @@ from schemalint.model.fact import (
     TableRetired,
     WritersLost,
 )
-from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
+from schemalint.model.finding import ObjectRef, Severity
 from schemalint.model.marker import OWN_PROPERTIES
-from schemalint.model.rule_option import Option, OptionValue
+from schemalint.model.option_value import OptionValue
+from schemalint.model.rule_option import Option
 
 __all__ = [
     "OWN_PROPERTIES",

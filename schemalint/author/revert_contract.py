@@ -20,7 +20,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.finding import (
+from schemalint.model.contract_edit import (
     DeclareBackfill,
     DeclareChange,
     DeclareLayoutRewrite,

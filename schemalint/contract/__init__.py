@@ -10,8 +10,8 @@ from schemalint.contract.dialects import Reading
 from schemalint.contract.dialects.native import why_not_a_contract
 from schemalint.contract.read_contracts import read, read_file, table_keys, unread_files
 from schemalint.model.contract import Contract
+from schemalint.model.contract_edit import Edit
 from schemalint.model.exception import WrittenException
-from schemalint.model.finding import Edit
 
 if TYPE_CHECKING:
     from schemalint.contract.contract_editor import Editor

@@ -52,7 +52,7 @@ from schemalint.delta.protocol import canonical
 from schemalint.delta.table import Deletion, TableState
 from schemalint.model.change_kind import kind_of
 from schemalint.model.contract import Backfill, Contract
-from schemalint.model.finding import (
+from schemalint.model.contract_edit import (
     Assign,
     DeclareBackfill,
     DeclareChange,

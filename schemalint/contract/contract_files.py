@@ -12,8 +12,7 @@ from schemalint.base.printable import visible
 from schemalint.base.values import field, frozen
 from schemalint.contract.dialects import dialect, dialects
 from schemalint.delta.engine import DATABRICKS, FABRIC
-from schemalint.model.contract import NATIVE
-from schemalint.model.file_format import NATIVE_FORMAT, FileFormat, Variables
+from schemalint.model.contract import NATIVE, NATIVE_FORMAT, FileFormat, Variables
 from schemalint.project.config import Config, Target
 from schemalint.project.config.contracts_entry import ContractsEntry
 from schemalint.project.git import DEFAULT_GLOBS, Glob, including, parse_glob, selection

@@ -10,7 +10,8 @@ from schemalint.base.document.edit_review import unified_diff
 from schemalint.base.errors import ContractError
 from schemalint.base.values import frozen
 from schemalint.contract.text_editor import edited_text
-from schemalint.model.finding import Finding, TextChange
+from schemalint.model.contract_edit import TextChange
+from schemalint.model.finding import Finding
 
 
 @frozen

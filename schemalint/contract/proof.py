@@ -11,7 +11,7 @@ from schemalint.base.document.layout import ends_line, line_break
 from schemalint.base.document.nodes import content_of
 from schemalint.base.errors import ContractError
 from schemalint.base.values import grouped
-from schemalint.model.finding import Assign, Insert, Operation, Remove, TextChange
+from schemalint.model.contract_edit import Assign, Insert, Operation, Remove, TextChange
 
 _Content: TypeAlias = Any
 """The content of a node: a dict, a list, or the type and the text of a scalar."""

@@ -9,8 +9,7 @@ from schemalint.base.errors import ContractError, Location
 from schemalint.base.printable import visible
 from schemalint.base.values import Aside, replace
 from schemalint.contract.dialects import Reading, dialect, said
-from schemalint.model.contract import NATIVE, table_key
-from schemalint.model.file_format import NATIVE_FORMAT, FileFormat
+from schemalint.model.contract import NATIVE, NATIVE_FORMAT, FileFormat, table_key
 from schemalint.project.git import Contents, File
 
 

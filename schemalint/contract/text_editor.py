@@ -36,7 +36,7 @@ from schemalint.base.errors import ContractError
 from schemalint.base.phrases import affixed
 from schemalint.base.values import frozen, grouped, replace
 from schemalint.contract.proof import refusal, require_proof
-from schemalint.model.finding import Assign, Insert, Operation, Remove, TextChange
+from schemalint.model.contract_edit import Assign, Insert, Operation, Remove, TextChange
 
 _Container: TypeAlias = Mapping | Sequence
 _Numbered: TypeAlias = Iterable[tuple[int, Operation]]

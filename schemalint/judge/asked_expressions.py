@@ -19,9 +19,8 @@ from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.effective import Effective
-from schemalint.model.fact import ExpressionRefused
+from schemalint.model.fact import AskSpark, ExpressionRefused, SparkAnswer
 from schemalint.model.finding import Finding, Severity
-from schemalint.model.spark_answer import AskSpark, SparkAnswer
 
 _NO_CONDITION = "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"
 _RULES: Mapping[str, str] = {

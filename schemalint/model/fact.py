@@ -1,14 +1,16 @@
-"""Facts for rules to judge: changes, and everything that `lint` derives beyond the diff."""
+"""Facts for rules to judge: changes, and what the judge and a session derive beyond the diff."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint.base.errors import Location
 from schemalint.base.values import frozen
 from schemalint.delta.change import Change, ColumnChange, PropertyChanged
+from schemalint.delta.datatype import DataType, Struct
 from schemalint.delta.engine import Engine
 from schemalint.delta.engine_answers import Answer
 from schemalint.delta.footer_summary import PhysicalTypes
@@ -160,6 +162,25 @@ class LiveTableMissing:
 
     uri: str
     expected: str | None = None
+
+
+@frozen
+class SparkAnswer:
+    """What Spark says of one expression.
+
+    Attributes:
+        error: The error class, if Spark refuses it; empty for an error without a class, None if it does not.
+        what: What Spark says then, on one line.
+        type: The type of the value; None if Spark refuses the expression, or schemalint lacks the type.
+    """
+
+    error: str | None = None
+    what: str = ""
+    type: DataType | None = None
+
+
+AskSpark: TypeAlias = Callable[[Struct, str], SparkAnswer | None]
+"""Asks a session about an expression over a row of these columns; None if it was not sent."""
 
 
 @frozen

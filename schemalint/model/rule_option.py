@@ -7,33 +7,50 @@ a run are chosen; a rule gets what `Kind.read` returns. Where a change edits an 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from schemalint.base.pattern import MAX_PLACES, Pattern, PatternError, parse_pattern
+from schemalint.base.pattern import Pattern
 from schemalint.base.values import frozen
-from schemalint.delta.datatype import (
-    Array,
-    Char,
-    DataType,
-    Decimal,
-    Field,
-    Map,
-    String,
-    Struct,
-    Varchar,
+from schemalint.model.option_value import (
+    Instead,
+    OptionError,
+    OptionValue,
+    WantedType,
+    listed_texts,
+    name_pattern,
+    require_bounded,
+    require_few,
+    text_of,
+    wanted_type,
 )
-from schemalint.delta.type_text import TypeTextError, parse_type
 
-OptionValue: TypeAlias = str | int | float | bool | list[str] | dict[str, str | list[str]]
-"""The value of a rule option as users write it."""
-
-MAX_ENTRIES: Final = 200
-"""Entries of a list or a table: each is tried with each column."""
-
-_SHOWN: Final = 60
-"""Characters of a wrong text in messages."""
+__all__ = [
+    "Advice",
+    "AnyOf",
+    "Demanded",
+    "Exactly",
+    "Exempt",
+    "Instead",
+    "Kind",
+    "Loss",
+    "Most",
+    "OneType",
+    "Option",
+    "OptionError",
+    "OptionValue",
+    "Patterns",
+    "Plain",
+    "Regex",
+    "Switch",
+    "Table",
+    "WantedType",
+    "Words",
+    "defaulted",
+    "name_pattern",
+    "optional",
+    "wanted_type",
+]
 
 T = TypeVar("T")
 
@@ -42,20 +59,6 @@ Patterns: TypeAlias = tuple[Pattern, ...]
 
 Loss: TypeAlias = tuple[str | None, str | None]
 """What the old value demands, and what the new one has in its place; None where either has nothing."""
-
-
-class OptionError(ValueError):
-    """A value that an option cannot have; the message begins with what it must be.
-
-    Attributes:
-        help: What to write.
-        entry: The text in the value that is wrong, to find its line.
-    """
-
-    def __init__(self, message: str, help: str = "", entry: str = "") -> None:  # noqa: A002 (as in SchemalintError)
-        super().__init__(message)
-        self.help = help
-        self.entry = entry
 
 
 class Kind(Protocol[T]):
@@ -125,39 +128,6 @@ def optional(name: str, about: str, kind: Kind[T]) -> Option[T | None]:
 def defaulted(name: str, about: str, kind: Kind[T], default: OptionValue) -> Option[T]:
     """Return an option with a default."""
     return Option(name, about, kind, default)
-
-
-def text_of(written: OptionValue | None) -> str | None:
-    """Return a written value as one line of TOML; None if there is none."""
-    match written:
-        case None:
-            return None
-        case bool():
-            return str(written).lower()
-        case str():
-            return written
-        case list():
-            return ", ".join(written)
-        case dict():
-            return ", ".join(f"{key} = {text_of(value)}" for key, value in written.items())
-        case _:
-            return str(written)
-
-
-def toml_text(written: OptionValue) -> str:
-    """Return a written value as TOML, in one line."""
-    match written:
-        case bool():
-            return str(written).lower()
-        case str():
-            return json.dumps(written, ensure_ascii=False)
-        case list():
-            return f"[{', '.join(map(toml_text, written))}]"
-        case dict():
-            entries = (f"{json.dumps(key)} = {toml_text(value)}" for key, value in written.items())
-            return f"{{{', '.join(entries)}}}"
-        case _:
-            return str(written)
 
 
 @frozen
@@ -232,7 +202,7 @@ class Regex:
 
     def read(self, written: OptionValue) -> Pattern:
         """Return the pattern."""
-        return _pattern(written)
+        return name_pattern(written)
 
     def losses(self, old: Pattern, new: Pattern) -> Iterator[Loss]:
         """Yield another pattern."""
@@ -245,8 +215,8 @@ class Exempt:
 
     def read(self, written: OptionValue) -> tuple[Pattern, ...]:
         """Return the patterns."""
-        patterns = tuple(map(_pattern, _texts(written, "a list of patterns")))
-        _require_bounded(patterns)
+        patterns = tuple(map(name_pattern, listed_texts(written, "a list of patterns")))
+        require_bounded(patterns)
         for pattern in patterns:
             if pattern.text.endswith("_*"):
                 raise OptionError(
@@ -275,7 +245,7 @@ class Demanded:
 
     def read(self, written: OptionValue) -> tuple[str, ...]:
         """Return the texts."""
-        texts = _texts(written, "a list of texts")
+        texts = listed_texts(written, "a list of texts")
         for text in texts:
             if self.words and text not in self.words:
                 raise OptionError(f"a list of {' and '.join(self.words)}", entry=text)
@@ -286,35 +256,6 @@ class Demanded:
         for text in old:
             if text not in new:
                 yield text, None
-
-
-@frozen
-class WantedType:
-    """A type that an option names, as a type: ``real`` is ``float``.
-
-    The name of a family alone means all of it: ``decimal``, ``char``, ``varchar``, ``array``, ``map``,
-    ``struct``, and ``string`` with any collation. What may be null counts for nothing.
-
-    Attributes:
-        text: The type as the option writes it.
-        family: The class of the types; None for the one type of `type`.
-        type: The type without what may be null; None for a family.
-    """
-
-    text: str
-    family: type[DataType] | None
-    type: DataType | None
-
-    @property
-    def key(self) -> object:
-        """What makes two of them the same."""
-        return self.family or self.type
-
-    def matches(self, type_: DataType) -> bool:
-        """Whether a type is the one, or one of the family."""
-        if self.family is not None:
-            return isinstance(type_, self.family)
-        return _without_nulls(type_) == self.type
 
 
 @frozen
@@ -332,7 +273,7 @@ class AnyOf:
         if self.none and written == self.none:
             return ()
         expected = f'"{self.none}", or a list of types' if self.none else "a list of types"
-        return tuple(map(wanted_type, _texts(written, expected)))
+        return tuple(map(wanted_type, listed_texts(written, expected)))
 
     def losses(self, old: tuple[WantedType, ...], new: tuple[WantedType, ...]) -> Iterator[Loss]:
         """Yield each additional type."""
@@ -355,23 +296,6 @@ class OneType:
         """Yield another type, or any."""
         if old is not None and (new is None or new.key != old.key):
             yield old.text, new.text if new else "any type"
-
-
-@frozen
-class Instead:
-    """What to use in place of a type.
-
-    Attributes:
-        text: As the option writes it, maybe empty.
-        type: The type that the text names; None if it names none.
-    """
-
-    text: str
-    type: WantedType | None
-
-    def allows(self, type_: DataType) -> bool:
-        """Whether a type is the one to use: ``decimal(38,9)`` may be, although it is a ``decimal``."""
-        return self.type is not None and self.type.family is None and self.type.matches(type_)
 
 
 class Advice:
@@ -428,7 +352,7 @@ class Table(Generic[K, T]):
         """Return the keys with their values, in their order."""
         if not isinstance(written, dict):
             raise OptionError(f"a table of {self.holds}", "write {… = …}")
-        _require_few(written)
+        require_few(written)
         entries: list[tuple[K, T]] = []
         for name, value in written.items():
             try:
@@ -436,7 +360,7 @@ class Table(Generic[K, T]):
             except OptionError as error:
                 error.entry = error.entry or name
                 raise
-        _require_bounded(part for entry in entries for part in entry if isinstance(part, Pattern))
+        require_bounded(part for entry in entries for part in entry if isinstance(part, Pattern))
         seen: set[object] = set()
         for name, (key, _value) in zip(written, entries, strict=True):
             if _identity(key) in seen:
@@ -465,85 +389,3 @@ def _identity(key: object) -> object:
 
 def _text_of_key(key: object) -> str:
     return key.text if isinstance(key, WantedType | Pattern) else str(key)
-
-
-def wanted_type(text: str) -> WantedType:
-    """Return the type that a text names.
-
-    Raises:
-        OptionError: It names none.
-    """
-    word = text.strip().lower()
-    if word in _FAMILIES:
-        return WantedType(text, _FAMILIES[word], None)
-    try:
-        return WantedType(text, None, _without_nulls(parse_type(text)))
-    except TypeTextError as error:
-        raise OptionError(f"a type of Spark, and {text[:_SHOWN]!r} is none: {error}", entry=text) from None
-
-
-_FAMILIES: Final[Mapping[str, type[DataType]]] = {
-    "array": Array,
-    "char": Char,
-    "character": Char,
-    "dec": Decimal,
-    "decimal": Decimal,
-    "map": Map,
-    "numeric": Decimal,
-    "string": String,
-    "struct": Struct,
-    "varchar": Varchar,
-}
-
-
-def _without_nulls(type_: DataType) -> DataType:
-    """Return a type as names compare it: without what may be null, and without comments."""
-    match type_:
-        case Array(element=element):
-            return Array(_without_nulls(element))
-        case Map(key=key, value=value):
-            return Map(_without_nulls(key), _without_nulls(value))
-        case Struct(fields=fields):
-            return Struct(tuple(Field(each.name.lower(), _without_nulls(each.type)) for each in fields))
-        case _:
-            return type_
-
-
-def name_pattern(text: str) -> Pattern:
-    """Return the pattern that a key of a table is.
-
-    Raises:
-        OptionError: It is none.
-    """
-    return _pattern(text)
-
-
-def _pattern(written: OptionValue) -> Pattern:
-    if not isinstance(written, str):
-        raise OptionError("a pattern in quotes", entry=str(written))
-    try:
-        return parse_pattern(written)
-    except PatternError as error:
-        raise OptionError(
-            f"a regular expression for whole names, and {written[:_SHOWN]!r} is none: {error}", entry=written
-        ) from None
-
-
-def _texts(written: OptionValue, expected: str) -> tuple[str, ...]:
-    if isinstance(written, str) or not isinstance(written, list):
-        raise OptionError(expected, 'write ["…"]')
-    _require_few(written)
-    return tuple(written)
-
-
-def _require_few(written: Sequence[object] | Mapping[str, object]) -> None:
-    if len(written) > MAX_ENTRIES:
-        raise OptionError(f"of at most {MAX_ENTRIES} entries, a limit of schemalint")
-
-
-def _require_bounded(patterns: Iterator[Pattern] | Sequence[Pattern]) -> None:
-    if sum(pattern.places for pattern in patterns) > MAX_PLACES:
-        raise OptionError(
-            f"of patterns with at most {MAX_PLACES:,} characters together, with repetitions written out, a "
-            "limit of schemalint"
-        )

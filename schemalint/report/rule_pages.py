@@ -10,7 +10,7 @@ from typing import Final
 
 from schemalint.base.phrases import affixed
 from schemalint.base.printable import SafeText, document_text, json_text, printable_lines, terminal_text
-from schemalint.model.rule_option import toml_text
+from schemalint.model.option_value import toml_text
 from schemalint.plugin import Rule
 from schemalint.report.explain import Explanation, NamedError
 from schemalint.report.text_helpers import error_name

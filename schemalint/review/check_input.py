@@ -14,7 +14,7 @@ from schemalint.delta.engine import Engine, Engines
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract
 from schemalint.model.effective import Effective
-from schemalint.model.spark_answer import AskSpark
+from schemalint.model.fact import AskSpark
 from schemalint.project.config import Config, Target
 from schemalint.project.git import Contents, FormatOf, Side
 from schemalint.review.baseline import Baseline

@@ -23,10 +23,10 @@ from schemalint.contract.consumers import warning_of_writers
 from schemalint.contract.contract_files import contract_files, made_files
 from schemalint.delta.engine import Engine
 from schemalint.judge.rule_judge import ordered
+from schemalint.model.contract import NATIVE_FORMAT
 from schemalint.model.exception import ExceptionSource
-from schemalint.model.file_format import NATIVE_FORMAT
+from schemalint.model.fact import AskSpark
 from schemalint.model.finding import CheckResult, Finding
-from schemalint.model.spark_answer import AskSpark
 from schemalint.project import git
 from schemalint.project.config import Config
 from schemalint.project.config.repository_config import Project, config_at, unmatched_globs

@@ -23,10 +23,11 @@ from schemalint.judge.case import Case
 from schemalint.judge.rule_set import RuleSet
 from schemalint.judge.verdict import judge
 from schemalint.model.contract import Contract, table_key
+from schemalint.model.contract_edit import Remove, TextChange
 from schemalint.model.effective import EVERYWHERE, effective
 from schemalint.model.exception import ExceptionSource, RuleException, WrittenException, named_object
 from schemalint.model.fact import Drift, JudgedException, LiveTableMissing, RootWithoutTables
-from schemalint.model.finding import Finding, Remove, TextChange
+from schemalint.model.finding import Finding
 from schemalint.plugin import Rule
 from schemalint.review.approve import ExceptionResult, exception_keys, is_expired, last_day
 from schemalint.review.check_cases import CheckCases
@@ -60,7 +61,8 @@ def exception_findings(
     """
     judged, live = set(cases.sides.tables()), cases.live_keys
     # Only a live table shows what an exception of one that has no contract is for.
-    uncontracted = request.declared.uncontracted.keys() if request.declared else ()
+    made = request.made_with_overlays
+    uncontracted = made.uncontracted.keys() if made else ()
     relevant = [
         written
         for written in exceptions

@@ -16,7 +16,8 @@ from schemalint.base.values import as_dict, frozen
 from schemalint.delta.engine import Engines
 from schemalint.model.consumer import Stream
 from schemalint.model.contract import table_key
-from schemalint.model.rule_option import Loss, OptionValue, text_of
+from schemalint.model.option_value import OptionValue, text_of
+from schemalint.model.rule_option import Loss
 from schemalint.plugin import Rule
 from schemalint.project.config import Config, NestedSettings
 from schemalint.project.config.toml_text import Positions

@@ -27,7 +27,7 @@ from schemalint.judge.built_in_rules import (
 )
 from schemalint.judge.rule_set import matches
 from schemalint.model.finding import Severity
-from schemalint.model.rule_option import OptionError, OptionValue
+from schemalint.model.option_value import OptionError, OptionValue
 from schemalint.plugin import Rule
 from schemalint.project.config import Config
 from schemalint.project.config.toml_text import find_word

@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 from schemalint.base.values import frozen
 from schemalint.judge.rule_set import RuleSet, matches
 from schemalint.model.contract import table_key
-from schemalint.model.rule_option import Option, OptionValue
+from schemalint.model.option_value import OptionValue
+from schemalint.model.rule_option import Option
 from schemalint.plugin import Rule
 from schemalint.project.config import Config
 

@@ -18,8 +18,9 @@ from schemalint.judge.rule_judge import collecting, ordered, worst_of_each
 from schemalint.judge.verdict import judge
 from schemalint.model.client import ClientSupport
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.finding import CheckResult, Finding, JudgedTable, Run, Severity, SideRef, TextChange
-from schemalint.model.spark_answer import AskSpark
+from schemalint.model.contract_edit import TextChange
+from schemalint.model.fact import AskSpark
+from schemalint.model.finding import CheckResult, Finding, JudgedTable, Run, Severity, SideRef
 from schemalint.project.git import Side
 from schemalint.review.approve import ExceptionResult, approve
 from schemalint.review.check_cases import CheckCases, PairedContracts, is_unchanged

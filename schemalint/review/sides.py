@@ -24,11 +24,10 @@ from schemalint.delta.table import TableState
 from schemalint.judge.case import Case
 from schemalint.judge.rule_set import RuleSet
 from schemalint.judge.verdict import judge
-from schemalint.model.contract import Contract
+from schemalint.model.contract import Contract, FileFormat
 from schemalint.model.effective import EVERYWHERE, effective
 from schemalint.model.exception import SOURCES
 from schemalint.model.fact import ConfigurationChanged
-from schemalint.model.file_format import FileFormat
 from schemalint.model.finding import Finding, Severity
 from schemalint.project import git
 from schemalint.project.config import Config, read_file

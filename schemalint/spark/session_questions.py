@@ -21,7 +21,7 @@ from schemalint.delta.schema_json import parse_schema, print_schema
 from schemalint.delta.sent_expressions import is_sent
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.deploy_input import Deployment, FillProof
-from schemalint.model.spark_answer import SparkAnswer
+from schemalint.model.fact import SparkAnswer
 from schemalint.model.table_plan import Fill, StepKind, TablePlan
 from schemalint.planner.statements import named_table, path_table
 from schemalint.spark.fill import TableFills

@@ -14,8 +14,8 @@ from schemalint.delta.change import TypeHistoryChanged
 from schemalint.delta.diff import diff
 from schemalint.delta.path import format_path
 from schemalint.delta.properties import find_property
+from schemalint.model.contract import FileFormat
 from schemalint.model.declaration import created_state
-from schemalint.model.file_format import FileFormat
 from schemalint.tables.storage import read_table
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from schemalint.contract.dialects.native.printing import print_contract
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.path import Part
 from schemalint.model.contract import Backfill, Contract, WaysOut
-from schemalint.model.finding import DeclareRenames
+from schemalint.model.contract_edit import DeclareRenames
 
 HEAD = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: code, type: string}\n"
 

@@ -29,9 +29,9 @@ from schemalint.delta.path import Part
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata, TableState
 from schemalint.model.contract import Contract
+from schemalint.model.contract_edit import DeclareChange
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.effective import Environment, effective
-from schemalint.model.finding import DeclareChange
 from support.contract_strategies import writable
 from support.strategies import table_states
 

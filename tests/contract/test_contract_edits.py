@@ -28,8 +28,8 @@ from schemalint.delta.datatype import (
     field_at,
 )
 from schemalint.delta.path import Part, Path
+from schemalint.model.contract_edit import DeclareChange, Edit, RecordTypeChanges, SetProperty
 from schemalint.model.effective import Environment, effective
-from schemalint.model.finding import DeclareChange, Edit, RecordTypeChanges, SetProperty
 
 HEAD = "schemalint: 1\ntable: t\n"
 COLUMN = HEAD + "columns: [{name: a, type: int}]\n"

@@ -34,8 +34,8 @@ from schemalint.delta.datatype import (
 from schemalint.delta.patch import apply_changes
 from schemalint.delta.path import Part, Path
 from schemalint.model.contract import Contract
+from schemalint.model.contract_edit import DeclareChange, DeclareRenames, Edit, RecordTypeChanges, SetProperty
 from schemalint.model.effective import Environment, effective
-from schemalint.model.finding import DeclareChange, DeclareRenames, Edit, RecordTypeChanges, SetProperty
 
 HEAD = "schemalint: 1\ntable: t\n"
 RECORD = """\

@@ -15,7 +15,7 @@ from schemalint.base.errors import ContractError
 from schemalint.contract import editor
 from schemalint.contract.dialects.native.plain_data import Data, as_data
 from schemalint.delta.change import PropertyChanged
-from schemalint.model.finding import DeclareChange, SetProperty
+from schemalint.model.contract_edit import DeclareChange, SetProperty
 from support.contract_strategies import contracts
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from yaml.events import Event
 
     from schemalint.model.contract import Contract
-    from schemalint.model.finding import Edit, TextChange
+    from schemalint.model.contract_edit import Edit, TextChange
 
 
 KEY = "delta.appendOnly"

@@ -9,7 +9,7 @@ from schemalint.contract.dialects.native.printing import print_contract
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.datatype import LONG, STRING, UNMANAGED, Array
 from schemalint.model.contract import Contract
-from schemalint.model.finding import DeclareRenames
+from schemalint.model.contract_edit import DeclareRenames
 from schemalint.model.rewrite import ColumnRewrite, Rewrites
 
 HEAD = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: day, type: date}\n"

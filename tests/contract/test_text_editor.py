@@ -23,7 +23,7 @@ from schemalint.base.document import (
 )
 from schemalint.base.errors import ContractError, Location
 from schemalint.contract.text_editor import TextEditor, edited_text
-from schemalint.model.finding import Assign, Insert, Operation, Remove, TextChange
+from schemalint.model.contract_edit import Assign, Insert, Operation, Remove, TextChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -9,7 +9,7 @@ import pytest
 from schemalint.contract import dialects
 from schemalint.contract.contract_files import ContractFiles
 from schemalint.contract.contract_history import ContractHistory
-from schemalint.model.file_format import FileFormat
+from schemalint.model.contract import FileFormat
 from schemalint.project.git import Worktree, open_repository
 from support.project import Project
 from support.repo import Repo

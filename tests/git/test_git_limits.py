@@ -9,7 +9,7 @@ import pytest
 
 from schemalint.base import limits
 from schemalint.base.errors import GitError
-from schemalint.model.file_format import NATIVE_FORMAT
+from schemalint.model.contract import NATIVE_FORMAT
 from schemalint.project.git import MAX_SIZE, EmptyTree, Index, Worktree, changes, open_repository
 from schemalint.project.git.process import run_git, talk_to_git
 from support.repo import Repo

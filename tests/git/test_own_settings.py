@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from schemalint.base.errors import GitError
-from schemalint.model.file_format import NATIVE_FORMAT
+from schemalint.model.contract import NATIVE_FORMAT
 from schemalint.project.git import (
     EmptyTree,
     Revision,

@@ -22,7 +22,7 @@ from schemalint.delta.invariants import invariants_of
 from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.finding import DeclareChange
+from schemalint.model.contract_edit import DeclareChange
 from schemalint.project.config.trust import given_target, resolve_storage
 from schemalint.tables.catalog.target_tables import TargetTables
 from schemalint.tables.storage import NO_OPTIONS

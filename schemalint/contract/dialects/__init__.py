@@ -18,8 +18,7 @@ from schemalint.base.values import field, frozen, replace
 from schemalint.base.wording import Wording
 from schemalint.delta.datatype import UNMANAGED, map_fields
 from schemalint.delta.table import TableState
-from schemalint.model.contract import Contract
-from schemalint.model.file_format import FileFormat
+from schemalint.model.contract import Contract, FileFormat
 
 OF_FIELDS: Final = ("comment", "default", "generated", "identity", "type_changes")
 """The parts of a column that a dialect may not be able to say, as `Field` names them."""

@@ -15,7 +15,7 @@ from schemalint.delta.engine import Engine, Engines
 from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
-from schemalint.model.rule_option import OptionValue
+from schemalint.model.option_value import OptionValue
 from schemalint.project.config.contracts_entry import ContractsEntry
 from schemalint.project.config.toml_text import find_option, read_toml
 from schemalint.project.git import DEFAULT_GLOBS, including

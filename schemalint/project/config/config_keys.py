@@ -19,7 +19,7 @@ from schemalint.delta.engine import Engines
 from schemalint.model.consumer import Consumer
 from schemalint.model.exception import SOURCES
 from schemalint.model.finding import Severity
-from schemalint.model.rule_option import OptionValue
+from schemalint.model.option_value import OptionValue
 from schemalint.project import config
 from schemalint.project.config.consumer_keys import (
     ConsumerKeys,

@@ -12,7 +12,7 @@ from schemalint.base.errors import GitError
 from schemalint.base.printable import visible
 from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import frozen
-from schemalint.model.file_format import NATIVE_FORMAT, FileFormat
+from schemalint.model.contract import NATIVE_FORMAT, FileFormat
 from schemalint.project.git.sides import EmptyTree, Index, Revision, Side, Worktree
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint.base.untrusted_files import read_plain
 from schemalint.base.values import field, frozen, grouped, replace
-from schemalint.model.file_format import NATIVE_FORMAT, FileFormat
+from schemalint.model.contract import NATIVE_FORMAT, FileFormat
 from schemalint.project.git.blobs import MAX_SIZE, File, read_blobs, within_limit
 from schemalint.project.git.globs import escape_glob
 from schemalint.project.git.listing import list_files, list_sides, only_beside, selection, without

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from schemalint.base.errors import Location, SchemalintError
 from schemalint.base.phrases import affixed, counted
 from schemalint.base.printable import printable
-from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix
+from schemalint.model.contract_edit import Fix
+from schemalint.model.finding import ApprovedFinding, CheckResult, Finding
 from schemalint.report.text_helpers import error_name
 from schemalint.report.words import consequence_text, way_text
 

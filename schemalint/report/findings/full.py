@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from schemalint.base.errors import Location, SchemalintError
 from schemalint.base.phrases import affixed
 from schemalint.base.printable import SafeText, printable, terminal_text
-from schemalint.model.finding import CheckResult, Finding, Severity, TextChange
+from schemalint.model.contract_edit import TextChange
+from schemalint.model.finding import CheckResult, Finding, Severity
 from schemalint.report.findings._excerpt import Row, excerpt, last_line, split_lines
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import (

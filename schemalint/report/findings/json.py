@@ -13,7 +13,8 @@ from schemalint.base.project_home import page_url
 from schemalint.base.values import as_dict
 from schemalint.delta.path import path_to_json
 from schemalint.delta.table import HistoryEntry
-from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix, Run, SideRef, TextChange
+from schemalint.model.contract_edit import Fix, TextChange
+from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Run, SideRef
 from schemalint.model.inventory import Inventory
 from schemalint.model.stream_report import StreamReport, stream_json
 from schemalint.report.words import client_json, consequence_json, way_json

@@ -14,7 +14,8 @@ from urllib.parse import quote
 from schemalint import __version__
 from schemalint.base.errors import Location, SchemalintError
 from schemalint.base.printable import SafeText, json_text, printable, sarif_message, visible
-from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix, Severity, TextChange
+from schemalint.model.contract_edit import Fix, TextChange
+from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Severity
 from schemalint.plugin import Rule
 from schemalint.report.findings._notes import approval_reason, finding_notes, known_text, subject
 from schemalint.report.findings._summary import is_incomplete, remarks, summary

@@ -19,7 +19,7 @@ from typing import Final
 from schemalint.base.errors import ContractError
 from schemalint.contract.dialects import sql
 from schemalint.contract.dialects.sql.lexer import SqlText, statements
-from schemalint.model.file_format import FileFormat
+from schemalint.model.contract import FileFormat
 
 _VARIABLE: Final = re.compile(r"\$\{\s*(\w+)\s*\}|\{\{-?\s*(\w+)\s*-?\}\}|\{\s*([^\W\d]\w*)\s*\}|[.\s]:(\w+)")
 _BEGINNINGS: Final = ("CREATE", "ALTER", "REPLACE", "COMMENT")

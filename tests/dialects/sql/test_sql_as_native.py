@@ -13,9 +13,8 @@ from schemalint.contract.dialects import sql
 from schemalint.contract.dialects.sql.printing import left_out, print_table
 from schemalint.delta.datatype import UNMANAGED, Array, Map, walk, walk_fields
 from schemalint.delta.diff import diff
-from schemalint.model.contract import Contract
+from schemalint.model.contract import Contract, FileFormat
 from schemalint.model.declaration import created_state
-from schemalint.model.file_format import FileFormat
 from support.judging import judge_pair
 from support.rule_cases import load_cases
 from support.rule_judging import built_in

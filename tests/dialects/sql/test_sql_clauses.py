@@ -16,8 +16,8 @@ import yaml
 from schemalint.base.values import replace
 from schemalint.contract.dialects import Reading, sql
 from schemalint.delta.diff import diff
+from schemalint.model.contract import FileFormat
 from schemalint.model.declaration import created_state
-from schemalint.model.file_format import FileFormat
 from support.golden import UPDATE, assert_golden
 from support.logs import read_live
 

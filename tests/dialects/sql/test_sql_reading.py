@@ -13,8 +13,7 @@ import yaml
 from schemalint.contract.dialects import Reading, sql
 from schemalint.delta.datatype import UNMANAGED, Identity
 from schemalint.delta.type_text import TypeTextError, parse_type, print_type
-from schemalint.model.contract import Contract
-from schemalint.model.file_format import FileFormat
+from schemalint.model.contract import Contract, FileFormat
 
 FILE: Final = "ddl/orders.sql"
 SQL: Final = FileFormat("sql")

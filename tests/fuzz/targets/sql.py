@@ -12,8 +12,8 @@ from fuzz.parts import joined, split
 from schemalint import contract as contracts
 from schemalint.contract.dialects.sql.printing import left_out, print_table
 from schemalint.delta.diff import diff
+from schemalint.model.contract import FileFormat
 from schemalint.model.declaration import created_state
-from schemalint.model.file_format import FileFormat
 from schemalint.project.git import File
 from schemalint.review.rulebook import load_rules
 from support.judging import judge_pair

@@ -11,8 +11,7 @@ from schemalint.base.errors import ContractError, Location
 from schemalint.base.wording import Wording
 from schemalint.contract.dialects import OF_CONTRACTS, OF_FIELDS, OF_TABLES, Reading
 from schemalint.contract.dialects.native.document_reader import handles, read_beside, read_document
-from schemalint.model.contract import Contract
-from schemalint.model.file_format import NATIVE_FORMAT, FileFormat
+from schemalint.model.contract import NATIVE_FORMAT, Contract, FileFormat
 
 EXPRESSES: Final = frozenset((*OF_CONTRACTS, *OF_TABLES, *OF_FIELDS))
 IS_EDITED: Final = True

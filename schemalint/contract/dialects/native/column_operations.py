@@ -45,7 +45,7 @@ from schemalint.delta.datatype import (
 from schemalint.delta.path import Part, Path, format_path, lowercased, prefixes, split_path
 from schemalint.delta.type_text import parse_type_with_spans, print_type
 from schemalint.model.contract import Backfill, WaysOut
-from schemalint.model.finding import Assign, Insert, Operation, Remove
+from schemalint.model.contract_edit import Assign, Insert, Operation, Remove
 from schemalint.model.rewrite import ColumnRewrite
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from schemalint.contract.dialects.native.spans import Level, written_columns
 from schemalint.delta.datatype import RecordedChange, Struct, type_at
 from schemalint.delta.path import Path, format_path, lowercased, prefixes
 from schemalint.delta.type_history import carrier_of
-from schemalint.model.finding import Assign, Insert, Operation, Remove
+from schemalint.model.contract_edit import Assign, Insert, Operation, Remove
 
 _HISTORY: Final = "type_changes"
 

@@ -23,8 +23,7 @@ from schemalint.contract.dialects.sql.file_reader import FileReader
 from schemalint.contract.dialects.sql.lexer import SqlText
 from schemalint.contract.dialects.sql.table import Anchors, Table
 from schemalint.contract.dialects.sql.targets import with_target
-from schemalint.model.contract import Contract, ManagedHow
-from schemalint.model.file_format import FileFormat, Variables
+from schemalint.model.contract import Contract, FileFormat, ManagedHow, Variables
 
 EXPRESSES: Final = frozenset(
     {"comment", "default", "generated", "identity"}

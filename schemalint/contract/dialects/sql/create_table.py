@@ -17,7 +17,7 @@ from schemalint.contract.dialects.sql.variables import Variables
 from schemalint.delta.datatype import UNMANAGED, field_at, path_of_names
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.properties import CONSTRAINT_PREFIX
-from schemalint.model.file_format import FileFormat
+from schemalint.model.contract import FileFormat
 
 DELTA: Final = "delta"
 _OF_PARTITIONS: Final = ("NOT", "COMMENT")

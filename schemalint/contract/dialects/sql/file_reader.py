@@ -18,8 +18,7 @@ from schemalint.contract.dialects.sql.lexer import SqlText, Token, statements, t
 from schemalint.contract.dialects.sql.names import Namespace, TableName, read_name
 from schemalint.contract.dialects.sql.table import Table
 from schemalint.contract.dialects.sql.variables import Variables
-from schemalint.model.contract import table_key
-from schemalint.model.file_format import FileFormat
+from schemalint.model.contract import FileFormat, table_key
 
 # fmt: off
 _ELSEWHERE: Final = frozenset({

@@ -1,16 +1,8 @@
 """Findings with a fix: a safe one, an unsafe one, and one without a known location."""
 
 from schemalint.delta.datatype import INTEGER, LONG, RecordedChange
-from schemalint.model.finding import (
-    CheckResult,
-    Consequence,
-    Fix,
-    ObjectRef,
-    RecordTypeChanges,
-    SetProperty,
-    Severity,
-    TextChange,
-)
+from schemalint.model.contract_edit import Fix, RecordTypeChanges, SetProperty, TextChange
+from schemalint.model.finding import CheckResult, Consequence, ObjectRef, Severity
 from support.report_cases import ORDERS, finding, location_of, run
 
 TEXT = """\

@@ -1,18 +1,8 @@
 """A hostile pull request: escapes, line ends, bidirectional text and CI commands in every text."""
 
 from schemalint.base.errors import ContractError, Location
-from schemalint.model.finding import (
-    CheckResult,
-    Consequence,
-    Fix,
-    ObjectRef,
-    Run,
-    SetProperty,
-    Severity,
-    SideRef,
-    SkippedTable,
-    TextChange,
-)
+from schemalint.model.contract_edit import Fix, SetProperty, TextChange
+from schemalint.model.finding import CheckResult, Consequence, ObjectRef, Run, Severity, SideRef, SkippedTable
 from support.report_cases import HEAD, finding, location_of
 
 ESCAPE = "\x1b[2J\x1b]8;;http://example.com\x07"

@@ -9,13 +9,9 @@ from typing import Any, Final
 from schemalint.base.values import frozen, grouped, replace
 from schemalint.clients.client_table import (
     ANY,
-    EVERY,
     Client,
     Row,
-    Version,
-    VersionRange,
     find_client,
-    parse_versions,
     type_name,
 )
 from schemalint.delta import protocol
@@ -24,7 +20,17 @@ from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import TableState
 from schemalint.delta.type_history import TYPE_WIDENING_FEATURES
-from schemalint.model.client import Reason, Support, TableForm, Trait, Verdict
+from schemalint.model.client import (
+    EVERY,
+    Reason,
+    Support,
+    TableForm,
+    Trait,
+    Verdict,
+    Version,
+    VersionRange,
+    parse_versions,
+)
 from schemalint.model.consumer import Consumer
 
 _FORMATS: Final = "delta.universalFormat.enabledFormats"

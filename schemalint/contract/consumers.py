@@ -15,6 +15,7 @@ from schemalint.delta import engine
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.datatype import Struct, path_of_names
 from schemalint.delta.engine import NO_ENGINES, Engines
+from schemalint.model.client import parse_versions
 from schemalint.model.consumer import Consumer, ConsumerFault, FaultKind, united
 from schemalint.model.contract import Contract, TargetOverlay, table_key
 from schemalint.model.effective import Environment
@@ -174,7 +175,7 @@ def _faults(
 def _faults_of_client(consumer: Consumer, rows: _Rows) -> Iterator[ConsumerFault]:
     if consumer.client is None:
         return
-    from schemalint.clients.client_table import client_names, find_client, parse_versions  # noqa: PLC0415 (only for clients)
+    from schemalint.clients.client_table import client_names, find_client  # noqa: PLC0415 (only for clients)
 
     def fault(kind: FaultKind, value: str, candidates: Iterable[str] = ()) -> ConsumerFault:
         return ConsumerFault(kind, consumer.name, value, _nearest(value, candidates))

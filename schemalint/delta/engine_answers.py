@@ -35,6 +35,7 @@ from schemalint.delta.engine import (
     FABRIC_READ,
     MEASURED,
     Engine,
+    Release,
     release_of,
 )
 from schemalint.delta.feature import FEATURES
@@ -130,6 +131,20 @@ def knows_feature(engine: Engine | None, name: str) -> Answer:
     if name not in rows.FEATURE_SPANS and engine.name == DATABRICKS:
         return _UNKNOWN if row is not None else _NO
     return _answer(engine, rows.FEATURE_SPANS.get(name, rows.Span(None)))
+
+
+PASS_WIDENING_SINCE: Final = rows.STREAMS_PASS_WIDENING.since
+"""The first release of Delta Spark with which streams without a schemaTrackingLocation pass a widening."""
+
+
+def streams_pass_widening(delta: Release | None) -> bool:
+    """Whether streams without a schemaTrackingLocation pass a widening; None is the newest Delta Spark."""
+    return delta is None or rows.STREAMS_PASS_WIDENING.does(delta) is True
+
+
+def streams_block_widening(delta: Release | None) -> bool:
+    """Whether streams with a schemaTrackingLocation wait until their reader allows a widening; as above."""
+    return delta is None or rows.STREAMS_BLOCK_WIDENING.does(delta) is True
 
 
 def drops_feature(engine: Engine | None, name: str) -> Answer:

@@ -85,6 +85,14 @@ FROM_VOID: Final = Span(
 )
 """``void`` to another type."""
 
+STREAMS_PASS_WIDENING: Final = Span("4.1")
+"""Streams without a ``schemaTrackingLocation`` go on after a widening (``SchemaUtils.isReadCompatible``, and
+the default of ``typeWidening.enableStreamingSchemaTracking`` in DeltaSQLConf)."""
+
+STREAMS_BLOCK_WIDENING: Final = Span("4.0")
+"""Streams with a ``schemaTrackingLocation`` wait until their reader allows a widening; those without one end
+before 4.1 as after a rename, and not as after another type."""
+
 FEATURE_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
     {
         "appendOnly": Span("2.4", databricks=_page("9.1", _COMPATIBILITY)),

@@ -9,13 +9,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from schemalint.base.values import frozen, replace
-from schemalint.delta.streams import (
-    StreamCommit,
-    StreamEffect,
-    StreamVerdict,
-    commits_since,
-    effect_on_stream,
-)
+from schemalint.delta.engine import Release
+from schemalint.delta.stream_history import commits_since
+from schemalint.delta.streams import StreamCommit, StreamEffect, StreamVerdict, effect_on_stream
 from schemalint.delta.table import LiveTable, Metadata
 
 BEFORE_CHANGE: Final = -20
@@ -134,7 +130,11 @@ class StreamProgress:
 
 
 def effect_from(
-    progress: StreamProgress, following: Sequence[StreamCommit] = (), *, tracked: bool
+    progress: StreamProgress,
+    following: Sequence[StreamCommit] = (),
+    *,
+    tracked: bool,
+    delta: Release | None = None,
 ) -> StreamEffect:
     """Return what a running stream meets from where it is: `StreamProgress.to_meet`, and what follows.
 
@@ -142,6 +142,7 @@ def effect_from(
         progress: The stream's progress.
         following: Commits after the table's newest version, such as those of a plan.
         tracked: Whether the stream is declared with a ``schemaTrackingLocation``.
+        delta: As for `effect_on_stream`.
 
     Returns:
         The verdict is UNKNOWN if the files do not say enough, or the history does not reach back far enough.
@@ -150,7 +151,8 @@ def effect_from(
         return StreamEffect(StreamVerdict.UNKNOWN, None)
     if progress.next_version is None:  # its first batch reads the table as it is then
         return StreamEffect(StreamVerdict.CONTINUES)
-    effect = effect_on_stream((*progress.to_meet, *following), tracked=tracked, running=True)
+    commits = (*progress.to_meet, *following)
+    effect = effect_on_stream(commits, tracked=tracked, running=True, delta=delta)
     if not tracked or not effect.stops:
         return effect
     # A query that waits at an entry has stopped for it already; without a log, the start that makes its first

@@ -3,7 +3,7 @@
 A stream with a ``schemaTrackingLocation`` is *tracked*: it keeps the table's schema, protocol and properties
 in a log of its own, and compares every commit with that log's newest entry. Sources:
 DeltaSourceMetadataEvolutionSupport.scala, DeltaSource.scala and DeltaStreamUtils.scala of Delta Spark;
-measured on Delta 4.4.0 (``tests/engine/streams.csv``).
+measured on Delta 4.4.0 (``tests/engine/streams.csv``), and on 3.3.2 and 4.0.1, which differ at a widening.
 """
 
 from __future__ import annotations
@@ -31,14 +31,24 @@ from schemalint.delta.datatype import (
     physical_paths,
     with_parts,
 )
-from schemalint.delta.history import HistoryStep, steps
+from schemalint.delta.engine import Release
+from schemalint.delta.engine_answers import (
+    PASS_WIDENING_SINCE,
+    streams_block_widening,
+    streams_pass_widening,
+)
 from schemalint.delta.path import Path
-from schemalint.delta.table import History, LiveTable, TableState
-from schemalint.delta.type_history import TYPE_WIDENING_FEATURES, replaces_all_files
+from schemalint.delta.table import TableState
+from schemalint.delta.type_history import TYPE_WIDENING_FEATURES
 from schemalint.delta.widening import TypeStep, step
 
 # The keys of identity columns change with the data (IdentityColumn.scala, highWaterMark).
 _IGNORED_KEYS: Final = "delta.identity."
+
+OTHER_TABLE: Final = "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"
+CHANGED_FILES: Final = "DELTA_SOURCE_TABLE_IGNORE_CHANGES"
+OTHER_TYPE: Final = "DELTA_SCHEMA_CHANGED_WITH_VERSION"
+WITHOUT_LOG: Final = "DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG"
 
 
 class Blocking(Enum):
@@ -125,11 +135,16 @@ class StreamEffect:
         stops: How often the query stops before it goes on; for a blocked stream, if its reader allows what
             changed from the start. None if it cannot go on.
         blocks: Where a blocked stream waits, in order.
+        error: The class with which each start fails of a stream that cannot go on; None if it is unknown.
+        since: The first release of Delta Spark with which the stream goes on, if it is unknown which one runs
+            it, and older ones end it (``WITHOUT_LOG``).
     """
 
     verdict: StreamVerdict
     stops: int | None = 0
     blocks: tuple[StreamBlock, ...] = ()
+    error: str | None = None
+    since: str | None = None
 
     @property
     def unblock(self) -> tuple[Blocking, ...]:
@@ -138,7 +153,9 @@ class StreamEffect:
         return tuple(kind for kind in Blocking if kind in kinds)
 
 
-def effect_on_stream(commits: Sequence[StreamCommit], *, tracked: bool, running: bool) -> StreamEffect:
+def effect_on_stream(
+    commits: Sequence[StreamCommit], *, tracked: bool, running: bool, delta: Release | None = None
+) -> StreamEffect:
     """Return what commits do to a stream that has read everything before them.
 
     Args:
@@ -146,15 +163,31 @@ def effect_on_stream(commits: Sequence[StreamCommit], *, tracked: bool, running:
         tracked: Whether the stream has a ``schemaTrackingLocation``, and had it before the commits.
         running: Whether the query runs during the commits; otherwise it starts after the last one. A query
             that stops starts again after the last one too.
+        delta: The release of Delta Spark that runs the stream; None if it is unknown: that is the newest one.
     """
     if not commits:
         return StreamEffect(StreamVerdict.CONTINUES)
-    if any(commit.new_id or commit.replaces_rows for commit in commits):
-        return StreamEffect(StreamVerdict.NEW_CHECKPOINT, None)
-    return _on_tracked(commits) if tracked else _on_untracked(commits, running=running)
+    if any(commit.new_id for commit in commits):
+        return _ends(OTHER_TABLE)
+    if any(commit.replaces_rows for commit in commits):
+        return _ends(CHANGED_FILES if tracked else OTHER_TYPE)
+    if tracked:
+        return _on_tracked(commits, delta)
+    effect = _on_untracked(commits, delta, running=running)
+    if delta is None and _on_untracked(commits, _STRICT_AT_WIDENING, running=running) != effect:
+        return replace(effect, since=PASS_WIDENING_SINCE)
+    return effect
 
 
-def _on_tracked(commits: Sequence[StreamCommit]) -> StreamEffect:
+_STRICT_AT_WIDENING: Final[Release] = (4,)
+"""A release of Delta Spark that ends streams without a ``schemaTrackingLocation`` at a widening."""
+
+
+def _ends(error: str | None) -> StreamEffect:
+    return StreamEffect(StreamVerdict.NEW_CHECKPOINT, None, error=error)
+
+
+def _on_tracked(commits: Sequence[StreamCommit], delta: Release | None) -> StreamEffect:
     """Follow the entries of the stream's log: one for each commit that differs, after the merge.
 
     At the start after a stop, the commits directly after the entry join it, up to the first one that is not
@@ -162,21 +195,26 @@ def _on_tracked(commits: Sequence[StreamCommit]) -> StreamEffect:
     """
     entry, stops = commits[0].before, 0
     blocks: list[StreamBlock] = []
-    for run in _runs(commits):
-        if all(_tracked(commit.after) == _tracked(entry) for commit in run):
+    for run in runs(commits):
+        if all(compared(commit.after) == compared(entry) for commit in run):
             continue
         stops += 1
         old, entry = entry, run[-1].after
         if not _reads(_physical(old.columns), _physical(entry.columns), widening=True, missing=True):
-            return StreamEffect(StreamVerdict.NEW_CHECKPOINT, None)
-        if kinds := tuple(_blocking(old.columns, entry.columns)):
+            return _ends(None if run[-1].metadata_only else CHANGED_FILES)
+        kinds = tuple(
+            kind
+            for kind in _blocking(old.columns, entry.columns)
+            if kind is not Blocking.TYPE_CHANGE or streams_block_widening(delta)
+        )
+        if kinds:
             blocks.append(StreamBlock(kinds, run[-1].version))
     if blocks:
         return StreamEffect(StreamVerdict.BLOCKED, stops, tuple(blocks))
     return StreamEffect(StreamVerdict.RESTARTS if stops else StreamVerdict.CONTINUES, stops)
 
 
-def _runs(commits: Sequence[StreamCommit]) -> Iterator[Sequence[StreamCommit]]:
+def runs(commits: Sequence[StreamCommit]) -> Iterator[Sequence[StreamCommit]]:
     """Yield the commits, those together that a start takes as one."""
     start = 0
     for end, (last, commit) in enumerate(pairwise(commits), 1):
@@ -198,25 +236,29 @@ def _blocking(old: Struct, new: Struct) -> Iterator[Blocking]:
         yield Blocking.TYPE_CHANGE
 
 
-def _on_untracked(commits: Sequence[StreamCommit], *, running: bool) -> StreamEffect:
+def _on_untracked(commits: Sequence[StreamCommit], delta: Release | None, *, running: bool) -> StreamEffect:
     """Compare each state with the newest one, as every start does; a running query with the oldest one."""
     first, *others = (commits[0].before, *(commit.after for commit in commits))
-    if not all(_starts(state, others[-1]) for state in (first, *others)):
-        return StreamEffect(StreamVerdict.NEW_CHECKPOINT, None)
+    faults = (_fault_of_start(state, others[-1], delta) for state in (first, *others))
+    if (error := next(filter(None, faults), None)) is not None:
+        return _ends(error)
     if running and not all(_runs_on(first, state) for state in others):
         return StreamEffect(StreamVerdict.RESTARTS, 1)
     return StreamEffect(StreamVerdict.CONTINUES)
 
 
-def _starts(old: TableState, latest: TableState) -> bool:
-    """Return whether an untracked stream that has to read across an old state starts with the latest one."""
+def _fault_of_start(old: TableState, latest: TableState, delta: Release | None) -> str | None:
+    """Return the class with which an untracked stream fails that has to read across an old state, or None."""
+    if not _keeps_names(old, latest):
+        return WITHOUT_LOG
+    if old.partitioned_by != latest.partitioned_by:
+        return OTHER_TYPE
     widening = not TYPE_WIDENING_FEATURES.isdisjoint(latest.features)
-    same_partitions = old.partitioned_by == latest.partitioned_by
-    return (
-        _keeps_names(old, latest)
-        and same_partitions
-        and _reads(old.columns, latest.columns, widening=widening)
-    )
+    if not _reads(old.columns, latest.columns, widening=widening):
+        return OTHER_TYPE
+    if not streams_pass_widening(delta) and not _reads(old.columns, latest.columns, widening=False):
+        return WITHOUT_LOG if streams_block_widening(delta) else OTHER_TYPE
+    return None
 
 
 def _runs_on(first: TableState, later: TableState) -> bool:
@@ -284,7 +326,7 @@ def _names_by_physical_path(columns: Struct) -> dict[Path, object]:
     return {physical: path[-1] for path, physical in physical_paths(columns)}
 
 
-def _tracked(state: TableState) -> object:
+def compared(state: TableState) -> object:
     """Return the values that a stream compares; constraints are ``delta.*`` properties too."""
     configuration = {
         key: value for key, value in state.properties.items() if key.startswith(properties.PREFIX)
@@ -307,75 +349,3 @@ def _field_without_ignored(field: Field) -> Field:
     if (type_, kept) == (field.type, field.extra) and field.generated is None and field.identity is None:
         return field
     return replace(field, type=type_, generated=None, identity=None, extra=kept)
-
-
-def commits_since(table: LiveTable, version: int) -> tuple[StreamCommit, ...] | None:
-    """Return the commits after a version that changed metadata or protocol.
-
-    Data commits between them are missing; the gap in the versions tells where they are.
-
-    Args:
-        table: The table; only the commits after the version are read.
-        version: The last version that the stream has read.
-
-    Returns:
-        The commits; None if the log no longer has the state at that version.
-
-    Raises:
-        LiveError: The log cannot be read.
-    """
-    history = table.history_since(version)
-    if version < history.known_from:
-        return None
-    later = (step for step in steps(history) if step.entry.version > version)
-    return tuple(commit for step in later if (commit := _stream_commit(step)) is not None)
-
-
-def _stream_commit(step: HistoryStep) -> StreamCommit | None:
-    """Return a commit of a history; None for the first known one, before which nothing is known."""
-    entry = step.entry
-    if step.before is None or step.protocol_before is None:
-        return None
-    # The protocol defines the features; a state repeats them.
-    before = replace(step.before.state, features=step.protocol_before.features)
-    after = replace(
-        (entry.metadata or step.before).state, features=(entry.protocol or step.protocol_before).features
-    )
-    # A commit that only clusters has neither metadata nor a protocol.
-    only_clusters = entry.protocol is None and _only_clusters(before, after)
-    metadata_only = not (entry.adds_files or entry.removes_files or only_clusters)
-    new_id = entry.metadata is not None and entry.metadata.table_id != step.before.table_id
-    replaces_rows = entry.metadata is not None and entry.removes_files and replaces_all_files(entry)
-    return StreamCommit(
-        before,
-        after,
-        metadata_only=metadata_only,
-        version=entry.version,
-        new_id=new_id,
-        replaces_rows=replaces_rows,
-    )
-
-
-def stops_tracked_streams(step: HistoryStep) -> bool:
-    """Return whether a commit by itself stops a stream that tracks the schema."""
-    commit = _stream_commit(step)
-    if commit is None:
-        return False
-    return effect_on_stream((commit,), tracked=True, running=True).verdict is not StreamVerdict.CONTINUES
-
-
-def stops_of_tracked_streams(history: History) -> Iterator[int]:
-    """Yield the versions at which a stream stops that tracks the schema, and reads the whole history.
-
-    What directly follows such a version joins its stop, as in `effect_on_stream`.
-    """
-    commits = [commit for step in steps(history) if (commit := _stream_commit(step)) is not None]
-    for run in _runs(commits) if commits else ():
-        entry = _tracked(run[0].before)
-        differing = (commit for commit in run if _tracked(commit.after) != entry)
-        if (commit := next(differing, None)) is not None and commit.version is not None:
-            yield commit.version
-
-
-def _only_clusters(before: TableState, after: TableState) -> bool:
-    return before != after and replace(before, clustered_by=after.clustered_by) == after

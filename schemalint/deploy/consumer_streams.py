@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.streams import commits_since
+from schemalint.delta.stream_history import commits_since
 from schemalint.delta.table import LiveTable
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract
@@ -18,9 +18,9 @@ def planned_streams(plan: TablePlan, contract: Contract) -> Iterator[StreamRepor
     if plan.live is None or not _streams(contract):
         return
     if plan.steps:
-        yield from stream_reports(plan.table, contract.consumers, planned_commits(plan))
+        yield from stream_reports(plan.table, contract.consumers, planned_commits(plan), contract.engine)
     else:
-        yield from waiting_streams(plan.table, contract.consumers)
+        yield from waiting_streams(plan.table, contract.consumers, contract.engine)
 
 
 def applied_streams(plan: TablePlan, contract: Contract, table: LiveTable) -> Iterator[StreamReport]:
@@ -32,8 +32,8 @@ def applied_streams(plan: TablePlan, contract: Contract, table: LiveTable) -> It
         table: The table after the plan.
     """
     since = commits_since(table, plan.version) if plan.version is not None else None
-    by_files = stream_reports(plan.table, contract.consumers, ())
-    by_run = stream_reports(plan.table, contract.consumers, since or ())
+    by_files = stream_reports(plan.table, contract.consumers, (), contract.engine)
+    by_run = stream_reports(plan.table, contract.consumers, since or (), contract.engine)
     for report, expected in zip(by_files, by_run, strict=True):
         if report.unknown is None:
             yield report

@@ -54,14 +54,14 @@ def affected_streams(ctx: RuleContext, tracking: ColumnTracking | None = None) -
     if plan.refusals:
         return None
     if not plan.steps:
-        waiting = waiting_streams(ctx.contract.table, ctx.consumers)
+        waiting = waiting_streams(ctx.contract.table, ctx.consumers, ctx.engine)
         return AffectedStreams(waiting) if waiting else None
     commits = planned_commits(plan)
     if ctx.live is None:
         commits = tuple(replace(commit, version=None) for commit in commits)
-    reports = tuple(stream_reports(ctx.contract.table, ctx.consumers, commits))
+    reports = tuple(stream_reports(ctx.contract.table, ctx.consumers, commits, ctx.engine))
     if ctx.contract.delays_cosmetic and only_stops_streams(plan, ctx.consumers):
-        without = stream_reports(ctx.contract.table, ctx.consumers, ())
+        without = stream_reports(ctx.contract.table, ctx.consumers, (), ctx.engine)
         return AffectedStreams(tuple(without), spared=reports)
     return AffectedStreams(reports, tuple(causes), is_live=ctx.live is not None)
 

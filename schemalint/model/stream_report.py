@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from schemalint.base.values import frozen, replace
+from schemalint.delta.engine import DELTA_SPARK, Engine, Release
 from schemalint.delta.stream_progress import effect_from
 from schemalint.delta.stream_settings import StreamSettings, settings
 from schemalint.delta.streams import (
@@ -16,6 +17,7 @@ from schemalint.delta.streams import (
     StreamVerdict,
     effect_on_stream,
 )
+from schemalint.model.client import parse_versions
 from schemalint.model.consumer import Consumer, Stream
 
 
@@ -124,6 +126,8 @@ def stream_json(report: StreamReport) -> dict[str, object]:
         "verdict": report.verdict.value,
         "if_up_to_date": report.if_up_to_date.value if report.if_up_to_date else None,
         "stops": report.effect.stops,
+        "error": report.effect.error,
+        "since": report.effect.since,
         "unblock": [kind.key for kind in report.effect.unblock],
         "unknown": report.unknown,
         "settings": {key: value for spelled in report.settings for key, value in spelled.conf.items()},
@@ -136,30 +140,50 @@ def is_tracked(consumer: Consumer) -> bool:
 
 
 def stream_reports(
-    table: str, consumers: Iterable[Consumer], commits: Sequence[StreamCommit]
+    table: str, consumers: Iterable[Consumer], commits: Sequence[StreamCommit], engine: Engine | None = None
 ) -> Iterator[StreamReport]:
-    """Yield what commits do to each consumer that is a stream, after those that it has still to meet."""
+    """Yield what commits do to each consumer that is a stream, after those that it has still to meet.
+
+    Args:
+        table: The name of the table.
+        consumers: The declared consumers.
+        commits: The commits.
+        engine: The engine of the target, which runs the streams that name no client; None if nobody names it.
+    """
 
     @cache
-    def effect_of_all(*, tracked: bool) -> StreamEffect:
+    def effect_of_all(*, tracked: bool, delta: Release | None) -> StreamEffect:
         """Return the effect on a stream that has met everything before."""
-        return effect_on_stream(commits, tracked=tracked, running=True)
+        return effect_on_stream(commits, tracked=tracked, running=True, delta=delta)
 
     for consumer in consumers:
         if consumer.stream is None:
             continue
         progress, tracked = consumer.stream.progress, is_tracked(consumer)
-        alone = effect = effect_of_all(tracked=tracked)
+        delta = _delta_of(consumer, engine)
+        alone = effect = effect_of_all(tracked=tracked, delta=delta)
         is_earlier = False
         if progress is not None and progress.to_meet is not None:
-            effect = effect_from(progress, commits, tracked=tracked)
-            before = effect_from(progress, tracked=tracked)
+            effect = effect_from(progress, commits, tracked=tracked, delta=delta)
+            before = effect_from(progress, tracked=tracked, delta=delta)
             is_earlier = before.verdict is effect.verdict and alone.verdict is not effect.verdict
         blocks = tuple(_not_allowed(effect.blocks, consumer.stream))
         if effect.verdict is StreamVerdict.BLOCKED and not blocks:  # one that has stopped already goes on
             goes_on = StreamVerdict.RESTARTS if effect.stops else StreamVerdict.CONTINUES
             effect = replace(effect, verdict=goes_on)
         yield StreamReport(table, consumer, replace(effect, blocks=blocks), is_earlier)
+
+
+def _delta_of(consumer: Consumer, engine: Engine | None) -> Release | None:
+    """Return the release of Delta Spark that runs a stream, of a range the oldest; None if it is unknown."""
+    if consumer.client is None:
+        return engine.delta if engine is not None else None
+    if consumer.client != DELTA_SPARK or consumer.version is None:
+        return None
+    try:
+        return parse_versions(consumer.version).low
+    except ValueError:  # CT010 reports it
+        return None
 
 
 def _not_allowed(blocks: Iterable[StreamBlock], stream: Stream) -> Iterable[StreamBlock]:
@@ -181,7 +205,9 @@ def _kinds_by_version(blocks: Iterable[StreamBlock]) -> Mapping[int | None, list
     return by_version
 
 
-def waiting_streams(table: str, consumers: Iterable[Consumer]) -> tuple[StreamReport, ...]:
+def waiting_streams(
+    table: str, consumers: Iterable[Consumer], engine: Engine | None = None
+) -> tuple[StreamReport, ...]:
     """Return the streams that do not simply go on in the commits that they have still to meet, or may not."""
-    reports = stream_reports(table, consumers, ())
+    reports = stream_reports(table, consumers, (), engine)
     return tuple(report for report in reports if report.verdict is not StreamVerdict.CONTINUES)

@@ -18,9 +18,10 @@ from schemalint.delta.datatype import Identity, Struct, walk_fields
 from schemalint.delta.engine import Engine
 from schemalint.delta.engine_answers import has_session_variables
 from schemalint.delta.fill_expressions import fill_fault
+from schemalint.delta.properties import find_property
 from schemalint.delta.rewrites import rewrite_obstacles
 from schemalint.delta.sql_text import quote_literal
-from schemalint.delta.table import LiveTable
+from schemalint.delta.table import LiveTable, TableState
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.effective import Effective
 from schemalint.model.table_plan import RewriteScript
@@ -55,7 +56,7 @@ def rewrite_script(contract: Effective, live: LiveTable, name: str | None) -> Re
     obstacles = list(
         rewrite_obstacles(live.state, contract.state, due.columns, contract.engine, live.protocol.features)
     )
-    wanted = replace(apply_declaration(contract.state, live.state), features=frozenset())
+    wanted = _settable(apply_declaration(contract.state, live.state))
     if not all(obstacle.is_lost for obstacle in obstacles) or not _is_written(contract, wanted.columns):
         return None
     if _names(wanted.columns) != _names(live.state.columns):
@@ -76,6 +77,8 @@ def rewrite_script(contract: Effective, live: LiveTable, name: str | None) -> Re
         inserted_rows(table, rewrite, live.version),
         *others,
     )
+    if any("${" in statement for statement in statements):  # somebody's session replaces it in names too
+        return None
     return RewriteScript(statements, rewrite)
 
 
@@ -98,6 +101,16 @@ def _is_written(contract: Effective, columns: Struct) -> bool:
         if isinstance(field.generated, str) and not (contract.engine is None or contract.engine.is_newest):
             return False
     return True
+
+
+def _settable(state: TableState) -> TableState:
+    """Return what a definition states: no features, and no properties that only Delta itself sets."""
+    properties = {
+        key: value
+        for key, value in state.properties.items()
+        if (row := find_property(key)) is None or not row.written_by_delta
+    }
+    return replace(state, properties=properties, features=frozenset())
 
 
 def _names(columns: Struct) -> list[str]:

@@ -7,13 +7,19 @@ from typing import assert_never
 
 from schemalint.base.phrases import affixed, counted
 from schemalint.delta.stream_settings import reader_options
-from schemalint.delta.streams import StreamEffect, StreamVerdict
+from schemalint.delta.streams import WITHOUT_LOG, StreamEffect, StreamVerdict
 from schemalint.model.stream_report import StreamReport
 from schemalint.report.text_helpers import listed
 
 
 def effect_text(effect: StreamEffect) -> str:
     """Describe what happens to a stream in a few words."""
+    if effect.since is None:
+        return _newest_effect_text(effect)
+    return f"{_newest_effect_text(effect)}; with Delta before {effect.since} it cannot go on ({WITHOUT_LOG})"
+
+
+def _newest_effect_text(effect: StreamEffect) -> str:
     stops = f"stops {'once' if effect.stops == 1 else counted(effect.stops or 0, 'time')}"
     match effect.verdict:
         case StreamVerdict.CONTINUES:
@@ -24,7 +30,7 @@ def effect_text(effect: StreamEffect) -> str:
             has_stopped = stops if effect.stops else "has stopped"
             return f"{has_stopped}, blocked by {listed([kind.key for kind in effect.unblock])}"
         case StreamVerdict.NEW_CHECKPOINT:
-            return "cannot go on, and needs a new checkpoint"
+            return f"cannot go on{affixed(' (', effect.error, ')')}, and needs a new checkpoint"
         case StreamVerdict.UNKNOWN:
             return "unknown"
         case _:

@@ -110,7 +110,7 @@ def _streams(name: str, contract: Contract | None) -> list[StreamReport]:
         return []
     return [
         report if _is_known(report.consumer) else report.with_unknown_effect()
-        for report in stream_reports(name, streams, ())
+        for report in stream_reports(name, streams, (), contract.engine if contract else None)
     ]
 
 

@@ -168,6 +168,8 @@ def test_each_declared_stream_has_its_verdict_and_its_own_settings(table: Table)
         "verdict": "unknown",
         "if_up_to_date": "blocked",
         "stops": 1,
+        "error": None,
+        "since": None,
         "unblock": ["rename", "drop", "type_change"],
         "unknown": "the checkpoint s3://chk/a is not allowed in target dev, and was not opened",
         "settings": {
@@ -182,10 +184,11 @@ def test_each_declared_stream_has_its_verdict_and_its_own_settings(table: Table)
         [],
         {},
     ]
-    assert [streams["plain"][key] for key in ("tracked", "if_up_to_date", "stops")] == [
+    assert [streams["plain"][key] for key in ("tracked", "if_up_to_date", "stops", "error")] == [
         False,
         "new-checkpoint",
         None,
+        "DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG",
     ]
 
 
@@ -214,7 +217,11 @@ def test_property_without_the_delta_prefix_stops_no_stream(table: Table) -> None
 def test_widening_stops_a_stream_without_tracking_only_if_it_runs(table: Table) -> None:
     table.declare(ORDERS.replace("(10,2)", "(12,2)") + "  - {name: old, type: bigint}\n" + STREAMS)
     (plain,) = [stream for stream in table.streams() if stream["consumer"] == "plain"]
-    assert (plain["if_up_to_date"], plain["stops"]) == ("restarts", 1)
+    assert (plain["if_up_to_date"], plain["stops"], plain["since"]) == ("restarts", 1, "4.1")
+    assert (
+        "stops once; start it again; with Delta before 4.1 it cannot go on "
+        "(DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG)"
+    ) in table.plan()
 
 
 def test_table_without_declared_streams_has_one_line_about_streams(table: Table) -> None:
@@ -222,7 +229,8 @@ def test_table_without_declared_streams_has_one_line_about_streams(table: Table)
     assert table.plan().count("stream") == 1
     assert (
         "a stream with a schemaTrackingLocation stops once, blocked by rename, drop and type_change; "
-        "one without cannot go on, and needs a new checkpoint"
+        "one without cannot go on (DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG), and needs a "
+        "new checkpoint"
     ) in table.plan()
     assert table.streams() == []
 

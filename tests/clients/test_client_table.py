@@ -9,21 +9,14 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import pytest
 
 from schemalint.base.document.shape import check_for
-from schemalint.clients.client_table import (
-    EVERY,
-    client_names,
-    file_data,
-    find_client,
-    parse_versions,
-    read_row,
-)
+from schemalint.clients.client_table import client_names, file_data, find_client, read_row
 from schemalint.clients.support import form_of, support
 from schemalint.delta.datatype import Struct
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import parse_type
-from schemalint.model.client import Support, TableForm, Trait, Verdict
+from schemalint.model.client import EVERY, Support, TableForm, Trait, Verdict, parse_versions
 from schemalint.model.consumer import Consumer
 from schemalint.project.config.consumer_keys import RowKeys
 

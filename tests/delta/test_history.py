@@ -10,7 +10,7 @@ from schemalint.delta.datatype import DATE, INTEGER, LONG, SHORT, STRING, Array,
 from schemalint.delta.history import changes, steps, type_history
 from schemalint.delta.path import Part, Path
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.streams import stops_of_tracked_streams, stops_tracked_streams
+from schemalint.delta.stream_history import stops_of_tracked_streams, stops_tracked_streams
 from schemalint.delta.table import History, HistoryEntry, Metadata, TableState
 
 ID = Field("id", LONG)

@@ -4,12 +4,14 @@
 (``tracked``), and each of these stopped during the change (``restarted``) or ``running``. A stopped stream
 is started with ``availableNow`` until a run reads everything, or until runs fail without any progress.
 ``PYTHONPATH=tests python -m engine.record_streams [CASE…]`` asks again and records the answers in
-``streams.csv``, and the tables' commits, without what changes from run to run, in ``streams.jsonl``.
+``streams.csv``, and the tables' commits, without what changes from run to run, in ``streams.jsonl``. With an
+older Delta the answers go to its folder of ``answers``, without the changes that it refuses.
 """
 
 from __future__ import annotations
 
 import csv
+import importlib.metadata
 import json
 import re
 import shutil
@@ -24,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import yaml
 
+from engine.answers import NEWEST, new_record
 from engine.record_types import _versions
 from schemalint.delta.stream_settings import settings
 from schemalint.delta.streams import Blocking, StreamVerdict
@@ -155,9 +158,9 @@ def ask(
     return answers, Log(seen, _commits(table))
 
 
-def write_record(answers: Mapping[str, Mapping[Stream, Answer]], logs: Mapping[str, Log]) -> None:
-    """Write a row per stream, below the versions of Delta and PySpark that answered, and a line per log."""
-    with RECORD.open("w", encoding="utf-8", newline="") as file:
+def write_record(answers: Mapping[str, Mapping[Stream, Answer]], path: Path = RECORD) -> None:
+    """Write a row per stream, below the versions of Delta and PySpark that answered."""
+    with path.open("w", encoding="utf-8", newline="") as file:
         file.write(f"# {_versions()}\n")
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["case", "tracked", "stream", *Answer._fields])
@@ -165,6 +168,10 @@ def write_record(answers: Mapping[str, Mapping[Stream, Answer]], logs: Mapping[s
             for stream, answer in of_streams.items():
                 names = ("yes" if stream.tracked else "no", "running" if stream.running else "restarted")
                 rows.writerow([case, *names, *answer.texts()])
+
+
+def write_logs(logs: Mapping[str, Log]) -> None:
+    """Write a line per log."""
     lines = (json.dumps({"case": case, **log._asdict()}) + "\n" for case, log in logs.items())
     LOGS.write_text("".join(lines), encoding="utf-8")
 
@@ -253,7 +260,8 @@ class _Reader:
         self._go_back("stuck")
         block = self.block
         while block:
-            assert block.version is not None, block
+            if block.version is None:  # the message of Delta 3.3 names none
+                return ()
             assert block.version not in versions, f"the settings for {block} do not unblock the stream"
             versions.append(block.version)
             conf = self.settings(unblock, block.version)
@@ -406,23 +414,34 @@ def _entry(commit: str) -> Action:
 
 
 def _record(cases: Iterable[str]) -> None:
+    from pyspark.errors import PySparkException  # noqa: PLC0415 (only with Spark)
+
     from conftest import start_session  # noqa: PLC0415 (a pytest module, needed only here)
 
+    is_newest = importlib.metadata.version("delta-spark") == NEWEST
+    path = RECORD if is_newest else new_record("streams")
     chosen = set(cases)
     answers: dict[str, dict[Stream, Answer]] = {}
     logs = read_logs() if chosen else {}
-    for (case, stream), answer in (read_record() if chosen else {}).items():
+    for (case, stream), answer in (read_record(path) if chosen and path.exists() else {}).items():
         answers.setdefault(case, {})[stream] = answer
     with tempfile.TemporaryDirectory() as folder:
         session = start_session(Path(folder, "warehouse"))
         for number, question in enumerate(questions()):
-            if not chosen or question.case in chosen:
-                answers[question.case], logs[question.case] = ask(
-                    session, Path(folder, str(number)), question
-                )
+            if chosen and question.case not in chosen:
+                continue
+            try:
+                asked = ask(session, Path(folder, str(number)), question)
+            except PySparkException:
+                if is_newest:
+                    raise
+            else:
+                answers[question.case], logs[question.case] = asked
         session.stop()
-    cases = [question.case for question in questions()]
-    write_record({case: answers[case] for case in cases}, {case: logs[case] for case in cases})
+    cases = [question.case for question in questions() if question.case in answers]
+    write_record({case: answers[case] for case in cases}, path)
+    if is_newest:
+        write_logs({case: logs[case] for case in cases})
 
 
 if __name__ == "__main__":

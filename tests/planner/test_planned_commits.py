@@ -8,7 +8,8 @@ import pytest
 
 from schemalint import contract as contracts
 from schemalint.base.values import replace
-from schemalint.delta.streams import commits_since, effect_on_stream
+from schemalint.delta.stream_history import commits_since
+from schemalint.delta.streams import effect_on_stream
 from schemalint.model.column_tracking import track_columns
 from schemalint.planner import PlanOptions, plan_table, planned_commits
 from support.effective import counting

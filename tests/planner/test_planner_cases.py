@@ -14,7 +14,8 @@ from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.delta.change import FeatureChanged
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.streams import commits_since, effect_on_stream
+from schemalint.delta.stream_history import commits_since
+from schemalint.delta.streams import effect_on_stream
 from schemalint.delta.table import LiveTable, Metadata, TableState
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.contract import Contract

@@ -150,6 +150,16 @@ def test_a_script_evaluates_its_proofs_before_it_replaces_the_table(engine: str 
     assert sum("rows were written since version 0" in proof for proof in proofs) == 1
 
 
+def test_no_script_has_a_name_that_the_session_of_its_reader_replaces() -> None:
+    columns = [f"{{name: {name}, type: int, nullable: false}}" for name in ("$x", '"${x}"')]
+    scripts = []
+    for column in columns:
+        live = created_table(declared(f"{column}, {{name: amount, type: string}}", MAPPED))
+        contract = counting(declared(f"{column}, {NEW}", MAPPED))
+        scripts.append(rewrite_script(contract, live, "main.sales.orders"))
+    assert [script is None for script in scripts] == [False, True]
+
+
 RICH: Final = f"properties: {{delta.columnMapping.mode: name, team: sales}}\ndescription: all\n{UPGRADE}"
 
 

@@ -101,6 +101,35 @@ def test_the_script_keeps_all_that_an_overwrite_would_lose_and_apply_proves_it(
     assert project.run("plan", "--via", "spark", "--all", "--exit-code").status == 0
 
 
+ODD: Final = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: "the `i.d`", type: bigint, nullable: false}
+  - {name: "it's \\"ü\\"", type: string}
+properties: {delta.columnMapping.mode: name}
+constraints: {known: "`the ``i.d``` > 0"}
+protocol: {allow_upgrade: true}
+"""
+
+
+def test_a_script_quotes_the_names(project: Project, spark: SparkSession) -> None:
+    spark.sql("DROP TABLE sales.orders")
+    declare(project, ODD)
+    assert project.run("apply", "--via", "spark", "--yes", "--allow", "upgrade").status == 0
+    spark.sql("INSERT INTO sales.orders VALUES (1, ' 1.50 '), (2, NULL)")
+    cast = json.dumps('cast(`it\'s "ü"` as decimal(12,2))')
+    new = ODD.replace("string}", f'"decimal(12,2)", rewrite: {{from: string, with: {cast}}}}}')
+    allowed = json.dumps("`the ``i.d```")
+    declare(project, f"{new}allow: [{APPROVED.format(allowed)}]\n")
+    assert run_script(spark, planned(project)["script"]) == ""
+    rows = {row[0]: row[1] for row in spark.table("sales.orders").collect()}
+    assert rows == {1: Decimal("1.50"), 2: None}
+    applied = project.run("apply", "--via", "spark", "--yes")
+    assert applied.status == 0, applied.err
+    assert spark.table("sales.orders").columns == ["the `i.d`", 'it\'s "ü"']
+
+
 STRICT: Final = """\
 schemalint: 1
 table: sales.orders

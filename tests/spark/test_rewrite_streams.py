@@ -1,13 +1,18 @@
-"""Streams at each way to another type: what the plan says of them is what the engine does."""
+"""Streams at each way to another type: what the plan says of them is what the engine does.
+
+Asked of Delta 4.4.0, 4.0.1 and 3.3.2.
+"""
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from engine.record_rewrites import stop
+from schemalint.delta.engine import release_of
 from schemalint.delta.streams import StreamVerdict
 from schemalint.deploy.prepare import prepare_requested
 from schemalint.deploy.results import Outcome
@@ -26,7 +31,9 @@ pytestmark = pytest.mark.spark
 ALLOW: Final = ("rewrite", "destructive", "upgrade", "data")
 MORE: Final = "protocol: {allow_upgrade: true}\nproperties: {delta.enableTypeWidening: true}\n"
 MORE_PARTITIONED: Final = f"{MORE}partitioned_by: [p]\n"
-COLUMNS: Final = "{name: id, type: int}, {name: c, type: string}, {name: p, type: int}"
+COLUMNS: Final = (
+    "{name: id, type: int}, {name: c, type: string}, {name: p, type: int}, {name: w, type: tinyint}"
+)
 DECIMAL: Final = '"decimal(12,2)", rewrite: {from: string, with: "cast(c as decimal(12,2))"}'
 WAYS: Final = {
     "rewrite of a type": (MORE, COLUMNS.replace("c, type: string", f"c, type: {DECIMAL}"), MORE),
@@ -40,13 +47,21 @@ WAYS: Final = {
         f"{COLUMNS}, {{name: d, type: int, backfill: {{from: c, with: cast(c as int)}}}}",
         MORE,
     ),
-    "a widening": (MORE, COLUMNS.replace("p, type: int", "p, type: bigint"), MORE),
+    "a widening": (MORE, COLUMNS.replace("tinyint", "int"), MORE),
 }
-ROWS: Final = {"a new column": "(3, '3', 3, 3)", "rewrite of a type": "(3, 3, 3)"}
+ROWS: Final = {"a new column": "(3, '3', 3, 3, 3)", "rewrite of a type": "(3, 3, 3, 3)"}
 """What comes after the way."""
 
 KINDS: Final = ("plain", "tracked", "tracked-and-skips")
-IGNORE: Final = '[[tables]]\nmatch = "*"\nignore = ["RD009", "RD010"]\n[targets.dev]\nroot = "lake"\n'
+DELTA: Final = importlib.metadata.version("delta-spark")
+SETTINGS: Final = f"""\
+[[tables]]
+match = "*"
+ignore = ["RD009", "RD010"]
+[targets.dev]
+root = "lake"
+apply_with = "delta-spark {DELTA}"
+"""
 
 
 class Streams:
@@ -54,7 +69,7 @@ class Streams:
 
     def __init__(self, lakehouse: Lakehouse) -> None:
         self.lakehouse = lakehouse
-        lakehouse.repo.write("schemalint.toml", IGNORE)
+        lakehouse.repo.write("schemalint.toml", SETTINGS)
 
     def folder(self, kind: str) -> str:
         return str(self.lakehouse.root / "checkpoints" / kind)
@@ -92,6 +107,7 @@ class Streams:
 _CHANGED: Final = "DELTA_SCHEMA_CHANGED_WITH_VERSION"
 _IGNORED: Final = "DELTA_SOURCE_TABLE_IGNORE_CHANGES"
 _BLOCKED: Final = "DELTA_STREAMING_CANNOT_CONTINUE_PROCESSING_POST_SCHEMA_EVOLUTION"
+_WITHOUT_LOG: Final = "DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG"
 EXPECTED: Final = {
     "rewrite of a type": (_CHANGED, _IGNORED, _CHANGED),
     # What skips changes is told by no declaration: here it goes on, without the rows that were written again.
@@ -108,6 +124,14 @@ SAID: Final = {
     "a new column": 3 * (StreamVerdict.RESTARTS,),
     "a widening": (StreamVerdict.RESTARTS, StreamVerdict.BLOCKED, StreamVerdict.BLOCKED),
 }
+if release_of(DELTA) < (4, 1):
+    EXPECTED["a widening"] = (_WITHOUT_LOG, _BLOCKED, _BLOCKED)
+    SAID["a widening"] = (StreamVerdict.NEW_CHECKPOINT, StreamVerdict.BLOCKED, StreamVerdict.BLOCKED)
+if release_of(DELTA) < (4,):
+    # One that skips changes goes on after a rewrite of a type too, without the rows that were written again.
+    EXPECTED["rewrite of a type"] = (_CHANGED, _IGNORED, "")
+    EXPECTED["a widening"] = (_CHANGED, "", "")
+    SAID["a widening"] = (StreamVerdict.NEW_CHECKPOINT, StreamVerdict.RESTARTS, StreamVerdict.RESTARTS)
 
 
 @pytest.mark.each_time("rewrite of the layout")
@@ -117,14 +141,14 @@ def test_streams_end_or_go_on_as_the_plan_says(lakehouse: Lakehouse, way: str) -
     streams = Streams(lakehouse)
     streams.declare(COLUMNS, before)
     assert lakehouse.apply(allow=ALLOW).outcome is Outcome.APPLIED
-    lakehouse.insert("(1, '1', 1), (2, '2', 2)")
+    lakehouse.insert("(1, '1', 1, 1), (2, '2', 2, 2)")
     assert {streams.start(kind) for kind in KINDS} == {""}
     streams.declare(columns, after)
     said = streams.said()
     assert tuple(said[kind] for kind in KINDS) == SAID[way]
     applied = lakehouse.apply(allow=ALLOW)
     assert applied.outcome is Outcome.APPLIED, applied.error
-    lakehouse.insert(ROWS.get(way, "(3, '3', 3)"))
+    lakehouse.insert(ROWS.get(way, "(3, '3', 3, 3)"))
     ends = {kind: [streams.start(kind) for _start in range(3)][-1] for kind in KINDS}
     assert tuple(ends[kind] for kind in KINDS) == EXPECTED[way]
     # What is read again, from the beginning and with a new checkpoint, is everything.

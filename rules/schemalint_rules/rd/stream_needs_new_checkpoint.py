@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.change import TypeChanged
 from schemalint.plugin import AffectedStreams, Problem, RuleContext, Severity, rule
 
 _WITHOUT_LOG = "DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG"
 _CHANGED = "DELTA_SCHEMA_CHANGED_WITH_VERSION"
+_FILES = "DELTA_SOURCE_TABLE_IGNORE_CHANGES"
 
 
 @rule(
@@ -14,7 +14,7 @@ _CHANGED = "DELTA_SCHEMA_CHANGED_WITH_VERSION"
     on=AffectedStreams,
     severity=Severity.ERROR,
     scope="effect",
-    delta_errors=(_WITHOUT_LOG, _CHANGED),
+    delta_errors=(_WITHOUT_LOG, _CHANGED, _FILES),
 )
 def stream_needs_new_checkpoint(streams: AffectedStreams, _ctx: RuleContext) -> Iterator[Problem]:
     """A declared stream cannot go on from its checkpoint after the change.
@@ -24,8 +24,10 @@ def stream_needs_new_checkpoint(streams: AffectedStreams, _ctx: RuleContext) -> 
     Plans the change, and finds the declared streams that no start from their checkpoint brings past it:
     streams without a `schema_tracking_location`, when a column is renamed, dropped, or dropped and declared
     again, when column mapping is removed from a table that was created with it (a warning without `--live`,
-    because that is unknown), or when the feature `typeWidening` is dropped after a type was widened. RD009
-    reports streams that only wait until their reader allows the change.
+    because that is unknown), when the feature `typeWidening` is dropped after a type was widened, or when a
+    type is widened and the stream runs on Delta before 4.1. That is the `version` of a consumer with the
+    `client` delta-spark, or the engine of the target for one without a client. RD009 reports streams that
+    only wait until their reader allows the change.
 
     With `--live`, it is a warning if this change is not the cause: all these streams have to meet earlier
     commits that do the same, by their own files.
@@ -86,7 +88,6 @@ def stream_needs_new_checkpoint(streams: AffectedStreams, _ctx: RuleContext) -> 
     if not lost:
         return
     path, object_ = streams.cause("new-checkpoint")
-    causes = [change for _kind, change in streams.causes]
     is_unsure = streams.depends_on_creation("new-checkpoint")
     yield Problem(
         ("if the table was created with column mapping, " if is_unsure else "")
@@ -98,5 +99,5 @@ def stream_needs_new_checkpoint(streams: AffectedStreams, _ctx: RuleContext) -> 
         path=path,
         object=object_,
         part="dropped" if path else None,
-        delta_error=_CHANGED if all(isinstance(change, TypeChanged) for change in causes) else _WITHOUT_LOG,
+        delta_error=next((stream.effect.error for stream in lost if stream.effect.error), None),
     )

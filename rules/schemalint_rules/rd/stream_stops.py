@@ -18,7 +18,8 @@ def stream_stops(streams: AffectedStreams, _ctx: RuleContext) -> Iterator[Proble
     nothing but new starts. A stream with a `schema_tracking_location` stops for every change of the schema,
     the protocol or a `delta.*` property, comments and the order of columns included; one stop covers all
     commits that follow each other without data between them. A stream without one stops only while it runs,
-    for an added column, a widened type or a dropped NOT NULL. The count assumes that a stream is started
+    for an added column, a widened type or a dropped NOT NULL; Delta before 4.1 does not bring it past a
+    widened type, which RD010 reports where the version is known. The count assumes that a stream is started
     again after the apply.
 
     With `cosmetic = "ride-along"` in the configuration, comments and the order of columns stop no stream: the
@@ -79,6 +80,7 @@ def stream_stops(streams: AffectedStreams, _ctx: RuleContext) -> Iterator[Proble
     listed = "; ".join(
         f"{streams.title(stream)} {_times(stream.effect.stops or 0)}"
         + ("" if stream.is_tracked else " if it runs meanwhile")
+        + (f" (with Delta before {stream.effect.since} it cannot go on)" if stream.effect.since else "")
         for stream in stopping
     )
     error = _EVOLVED if any(stream.is_tracked for stream in stopping) else _CHANGED

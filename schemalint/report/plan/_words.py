@@ -158,8 +158,9 @@ def consumer_lines(deployment: Deployment, plan: TablePlan) -> Iterator[tuple[st
             details.append(FILL_STOPS)
         yield f"{stream_title(report)}: {verdict_text(report)}", details
     if not reports and plan.steps and (commits := planned_commits(plan)):
+        delta = deployment.engine.delta if deployment.engine is not None else None
         tracked, untracked = (
-            effect_on_stream(commits, tracked=tracked, running=True) for tracked in (True, False)
+            effect_on_stream(commits, tracked=tracked, running=True, delta=delta) for tracked in (True, False)
         )
         if {tracked.verdict, untracked.verdict} != {StreamVerdict.CONTINUES}:
             with_location = f"a stream with a schemaTrackingLocation {effect_text(tracked)}"

@@ -12,7 +12,7 @@ from schemalint.delta.feature_usage import FeatureUse, feature_uses
 from schemalint.delta.history import CommittedTypeChange, HistoryStep, changes, steps, type_history, utc_text
 from schemalint.delta.invariants import invariants_of
 from schemalint.delta.path import Path, format_path, lowercased
-from schemalint.delta.streams import stops_of_tracked_streams
+from schemalint.delta.stream_history import stops_of_tracked_streams
 from schemalint.delta.table import LiveTable
 from schemalint.delta.type_text import print_type
 from schemalint.model.marker import read_marker

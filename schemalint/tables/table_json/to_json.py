@@ -14,7 +14,7 @@ from schemalint.delta.path import format_path, path_to_json
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.schema_json import print_schema
-from schemalint.delta.streams import stops_tracked_streams
+from schemalint.delta.stream_history import stops_tracked_streams
 from schemalint.delta.table import CatalogTable, LiveTable, Metadata, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.tables.table_json.table_document import FORMAT, TableDocument, TableFailure

@@ -25,7 +25,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from inspect import cleandoc
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
@@ -440,7 +440,8 @@ class Rule:
 
     def judges(self, fact: Fact, contract: Contract) -> bool:
         """Whether the rule judges a fact of its classes for a table; see `Tables`."""
-        if not isinstance(fact, Change) or isinstance(fact, TableAdded):
+        kind: type = type(fact)
+        if not _alters_a_table(kind):
             return True
         if contract.managed_how == "create":  # no change reaches a table that exists
             return False
@@ -545,6 +546,11 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
         return check
 
     return decorate
+
+
+@cache  # a check asks each rule about each fact, and a union of twenty classes is slow
+def _alters_a_table(kind: type) -> bool:
+    return issubclass(kind, Change) and not issubclass(kind, TableAdded)
 
 
 @lru_cache(maxsize=8)  # each rule has a context of its own

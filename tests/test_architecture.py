@@ -83,6 +83,37 @@ def test_a_check_loads_neither_the_log_nor_the_planner(repo: Repo) -> None:
     assert [name for name in unused if name in modules] == []
 
 
+def test_a_check_loads_what_reads_settings_only_with_settings(repo: Repo) -> None:
+    of_settings = {
+        "tomllib",
+        "schemalint.project.config.config_keys",
+        "schemalint.project.config.consumer_keys",
+    }
+    _status, modules = _loaded(repo, "check")
+    assert of_settings & modules == set()
+    repo.write("schemalint.toml", "select = ['TW']\n")
+    _status, modules = _loaded(repo, "check")
+    assert of_settings - modules == set()
+
+
+def test_a_check_without_findings_loads_nothing_that_edits_or_explains(repo: Repo) -> None:
+    repo.write("orders.yaml", f"{ORDERS}  - {{name: note, type: string, comment: new}}\n")
+    status, modules = _loaded(repo, "check")
+    assert status == 0
+    unused = {
+        *(
+            "schemalint.contract.contract_editor",
+            "schemalint.contract.text_editor",
+            "schemalint.contract.proof",
+        ),
+        *("schemalint.review.exception_findings", "schemalint.review.declared_tables"),
+        *("schemalint.review.live_tables", "schemalint.judge.live_judge", "schemalint.judge.table_judge"),
+        # No text of these contracts is of UTF-16 or UTF-32.
+        *("encodings.utf_16_le", "encodings.utf_32_le"),
+    }
+    assert unused & modules == set()
+
+
 def test_a_plan_needs_no_spark(repo: Repo) -> None:
     repo.write("schemalint.toml", f'[targets.dev]\nroot = "{repo.path}/lake"\n')
     repo.commit()

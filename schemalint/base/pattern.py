@@ -9,7 +9,7 @@ most `MAX_PLACES` steps. What needs backtracking (references, look-around) is re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, TypeAlias
 
 from schemalint.base.values import frozen
@@ -64,6 +64,7 @@ class Pattern:
         return _Automaton(self._node)
 
 
+@lru_cache(maxsize=32)  # rules have the same exceptions by default
 def parse_pattern(text: str) -> Pattern:
     """Return the pattern that a text is.
 

@@ -18,8 +18,7 @@ from schemalint.delta.engine import Engines
 from schemalint.judge.rule_set import matches
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
-from schemalint.project.config import Config, TableSettings
-from schemalint.project.config.config_keys import NESTED_KEYS
+from schemalint.project.config import Config, TableSettings, nested_settings
 from schemalint.project.config.nested_settings import NAME, is_beginning, is_covered
 from schemalint.project.git import DEFAULT_GLOBS
 from schemalint.project.git.listing import including
@@ -291,7 +290,7 @@ def loosenings_in_folder(base: Config, head: Config) -> Iterator[Loosening]:
     """Yield what the settings of one folder may no longer find, of those that a nested file may have."""
     for name, row in SETTINGS.items():
         key = name.partition(".")[0].replace("_", "-")
-        if key in NESTED_KEYS and not isinstance(row, str):
+        if key in nested_settings.KEYS and not isinstance(row, str):
             yield from islice(row(base, head), MOST_LOOSENINGS)
 
 

@@ -62,7 +62,6 @@ _WIDE_BOMS = {
     b"\xff\xfe": "utf-16-le",
     b"\xfe\xff": "utf-16-be",
 }
-_WIDE_KEYS = {encoding: "schemalint".encode(encoding) for encoding in _WIDE_BOMS.values()}
 _SPLIT = "split the file, for example into one file per table"
 _NO_TAG = "remove the tag; quote the value if it is text"
 _WRITE_OUT = "write the value out; quote it if it is text"
@@ -92,7 +91,7 @@ def _wide_encodings(data: bytes) -> list[str]:
     """Return the encodings of two or four bytes a character in which a file may have the key of contracts."""
     if b"\0" not in data:
         return []
-    return [encoding for encoding, key in _WIDE_KEYS.items() if key in data]
+    return [encoding for encoding in _WIDE_BOMS.values() if "schemalint".encode(encoding) in data]
 
 
 def decode(data: bytes, file: str) -> str:

@@ -195,10 +195,6 @@ for _keys in (
     _keys.__pydantic_config__ = _CONFIG  # type: ignore[union-attr]  # how pydantic is configured
 
 
-NESTED_KEYS: Final = ("select", "extend-select", "ignore", "severity", "tables", "consumers")
-"""The keys that a file in a folder below that of the configuration may have."""
-
-
 def validated(
     file: str,
     text: str,

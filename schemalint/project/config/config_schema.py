@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from schemalint.base.document.editor_schema import Examples, editor_schema
-from schemalint.project.config import config_keys, consumer_keys
+from schemalint.project.config import config_keys, consumer_keys, nested_settings
 
 VERSION: Final = 1
 
@@ -26,7 +26,7 @@ def json_schema() -> dict[str, Any]:
 def nested_json_schema() -> dict[str, Any]:
     """Return that of ``schemalint.toml`` in a folder below the configuration."""
     schema = json_schema()
-    kept = {name: schema["properties"][name] for name in config_keys.NESTED_KEYS}
+    kept = {name: schema["properties"][name] for name in nested_settings.KEYS}
     used = ("ConsumerKeys", "StreamKeys", "TableKeys", "UnblockKeys")
     return {
         **schema,

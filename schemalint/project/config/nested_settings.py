@@ -10,11 +10,13 @@ from schemalint.base import limits
 from schemalint.base.errors import ConfigError, Location
 from schemalint.base.printable import visible
 from schemalint.base.values import replace
-from schemalint.project.config import Config, NestedSettings, config_keys
+from schemalint.project.config import Config, NestedSettings
 from schemalint.project.config.toml_text import Positions, read_toml
 from schemalint.project.git import Beside
 
 NAME: Final = "schemalint.toml"
+KEYS: Final = ("select", "extend-select", "ignore", "severity", "tables", "consumers")
+"""The keys that a file in a folder below that of the configuration may have."""
 
 
 def with_nested(config: Config, files: Beside, *, lenient: bool = False) -> Config:
@@ -69,11 +71,13 @@ def _nested(file: str, text: str, content: Mapping[str, Any], outer: Config) -> 
     Raises:
         ConfigError: It has invalid settings, or one that only the configuration may have.
     """
+    from schemalint.project.config import config_keys  # noqa: PLC0415 (4 ms of a check without settings)
+
     own = config_keys.validated(file, text, content, outer_consumers=outer.consumers)
     lines = Positions(file, text)
     around = outer.file or "the top of the repository"
     for key in content:
-        if key not in (*config_keys.NESTED_KEYS, "root"):
+        if key not in (*KEYS, "root"):
             raise ConfigError(
                 f"{key} is no setting of a nested file, and {file} is one: it is below {around}",
                 help=f"move it to {outer.file or NAME}; or write `root = true`, if the folder is a project "

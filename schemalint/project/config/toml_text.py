@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
@@ -41,6 +40,8 @@ def read_toml(file: str, data: bytes) -> Mapping[str, Any]:
     Raises:
         ConfigError: The file is not valid TOML, or beyond the limits of what is read.
     """
+    import tomllib  # noqa: PLC0415 (3 ms of a check without settings)
+
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -306,19 +306,19 @@ def _others_may_have_rules() -> bool:
     """
     finders = (finder for finder in sys.meta_path if finder is not PathFinder)
     return any(hasattr(finder, "find_distributions") for finder in finders) or any(
-        map(_may_have_rules, sys.path)
+        _may_have_rules(Path(folder).absolute()) for folder in sys.path
     )
 
 
-def _may_have_rules(folder: str) -> bool:
-    folder = folder or "."  # an empty one is the current one
+@cache
+def _may_have_rules(folder: Path) -> bool:
     try:
-        names = os.listdir(folder)  # noqa: PTH208 (a `Path` takes longer)
+        names = os.listdir(folder)  # noqa: PTH208 (`iterdir` takes longer)
     except FileNotFoundError:
         return False
     except OSError:  # such as an archive
         return True
-    if folder.lower().endswith(".egg"):
+    if folder.suffix.lower() == ".egg":
         return True
     metadata = (name for name in names if name.lower().endswith(_METADATA))
     return any(

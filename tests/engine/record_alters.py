@@ -64,7 +64,7 @@ class Question:
 
 def questions(path: Path = QUESTIONS) -> tuple[Question, ...]:
     """Read all questions; `_contract_text` adds the lines that all contracts share."""
-    read = [_question(entry) for entry in yaml.safe_load(path.read_text(encoding="utf-8"))]
+    read = [_question(entry) for entry in yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)]
     assert len({question.case for question in read}) == len(read), "two questions have one name"
     return tuple(read)
 
@@ -123,7 +123,7 @@ def _question(entry: dict[str, Any]) -> Question:
 
 def _contract_text(body: dict[str, Any]) -> str:
     document = {"schemalint": 1, "table": "lake.t", "protocol": {"allow_upgrade": True}, **body}
-    text: str = yaml.safe_dump(document, sort_keys=False)
+    text: str = yaml.dump(document, Dumper=yaml.CSafeDumper, sort_keys=False)
     return text
 
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 RECORD = Path(__file__).with_name("constraints.csv")
-QUESTIONS: Final[dict[str, list[str]]] = yaml.safe_load(RECORD.with_suffix(".yaml").read_text("utf-8"))
+QUESTIONS: Final[dict[str, list[str]]] = yaml.load(
+    RECORD.with_suffix(".yaml").read_text("utf-8"), yaml.CSafeLoader
+)
 REFUSED = "refused"
 
 FIELDS: Final = """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 RECORD = Path(__file__).with_name("generated.csv")
-OPERATORS: Final[list[str]] = yaml.safe_load(RECORD.with_suffix(".yaml").read_text("utf-8"))
+OPERATORS: Final[list[str]] = yaml.load(RECORD.with_suffix(".yaml").read_text("utf-8"), yaml.CSafeLoader)
 COLUMNS: Final = {
     "a": "int",
     "l": "bigint",

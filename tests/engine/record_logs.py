@@ -119,7 +119,9 @@ def _insert(text: str, name: str) -> str:
     """Return a write: without rows, unless the table has what fails only with one."""
     if not any(part in text for part in _FILLED_PER_ROW):
         return f"INSERT INTO {name} SELECT * FROM {name} WHERE false"
-    *_earlier, metadata = (entry["metaData"] for entry in yaml.safe_load(text) if "metaData" in entry)
+    *_earlier, metadata = (
+        entry["metaData"] for entry in yaml.load(text, yaml.CSafeLoader) if "metaData" in entry
+    )
     return f"INSERT INTO {name} ({metadata['fields'][0]['name']}) VALUES (1)"
 
 

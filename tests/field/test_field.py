@@ -44,7 +44,7 @@ ASKED = [
     pytest.param(path, command, id=f"{path.stem}: {command}")
     for path in REPORTS
     for command in COMMANDS
-    if command in yaml.safe_load(path.read_text(encoding="utf-8"))
+    if command in yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
 ]
 
 
@@ -95,7 +95,7 @@ def _lines(found: Iterable[Finding]) -> list[str]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    report: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    report: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
     return report
 
 

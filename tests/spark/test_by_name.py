@@ -148,6 +148,7 @@ def test_names_of_missing_and_non_delta_tables_are_reported(metastore: Metastore
     assert {error["message"] for error in json.loads(audited.out)["errors"]} == set(errors)
 
 
+@pytest.mark.each_time
 @pytest.mark.parametrize(
     ("name", "message"),
     [

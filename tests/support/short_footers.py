@@ -25,7 +25,7 @@ _PARTS = {part.value: part for part in Part}
 
 def summary_of_footers(text: str) -> FooterSummary:
     """Return the summary that the footer reader makes of all these files together."""
-    return merge_summaries(_summary_of_file(entry) for entry in yaml.safe_load(text))
+    return merge_summaries(_summary_of_file(entry) for entry in yaml.load(text, yaml.CSafeLoader))
 
 
 def _summary_of_file(entry: Mapping[str, Any]) -> FooterSummary:

@@ -40,7 +40,7 @@ def logged_table(text: str, folder: Path) -> LiveTable:
 def write_short_log(text: str, folder: Path) -> None:
     """Write the log into a table's folder."""
     state: dict[str, Action] = {}
-    for version, entry in enumerate(yaml.safe_load(text)):
+    for version, entry in enumerate(yaml.load(text, yaml.CSafeLoader)):
         written = _without_omitted(entry)
         actions = {name: _body(name, body) for name, body in written.items() if name not in _NOT_ACTIONS}
         state.update({name: {name: body} for name, body in actions.items() if name != "commitInfo"})

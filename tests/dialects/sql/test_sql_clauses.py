@@ -43,14 +43,16 @@ instead. A test runs {number} statements for that ([the list](../tests/dialects/
 
 With a star: only Databricks reads it, so it was not run.\
 """
-CASES: Final[dict[str, list[dict[str, Any]]]] = yaml.safe_load((HERE / "cases.yaml").read_text("utf-8"))
+CASES: Final[dict[str, list[dict[str, Any]]]] = yaml.load(
+    (HERE / "cases.yaml").read_text("utf-8"), yaml.CSafeLoader
+)
 ALL: Final = [(group, case) for group, cases in CASES.items() for case in cases]
 ANSWERS: Final = HERE / "answers.yaml"
 ACCEPTED: Final = "accepted"
 WAREHOUSE: Final = "/lake"
 """Where `{warehouse}` is in the table of clauses; the engine has another place."""
 
-CORPORA: Final[list[dict[str, Any]]] = yaml.safe_load((HERE / "corpora.yaml").read_text("utf-8"))
+CORPORA: Final[list[dict[str, Any]]] = yaml.load((HERE / "corpora.yaml").read_text("utf-8"), yaml.CSafeLoader)
 OTHERS: Final = """\
 
 ## Files of others
@@ -109,7 +111,7 @@ def outcome(reading: Reading) -> tuple[str, str]:
 
 def answers() -> dict[str, str]:
     """Return the engine's recorded answers by statement."""
-    recorded: dict[str, str] = yaml.safe_load(ANSWERS.read_text("utf-8")) or {}
+    recorded: dict[str, str] = yaml.load(ANSWERS.read_text("utf-8"), yaml.CSafeLoader) or {}
     return recorded
 
 

@@ -17,8 +17,8 @@ from schemalint.model.contract import Contract, FileFormat
 
 FILE: Final = "ddl/orders.sql"
 SQL: Final = FileFormat("sql")
-CASES: Final[dict[str, list[dict[str, Any]]]] = yaml.safe_load(
-    Path(__file__).with_name("cases.yaml").read_text("utf-8")
+CASES: Final[dict[str, list[dict[str, Any]]]] = yaml.load(
+    Path(__file__).with_name("cases.yaml").read_text("utf-8"), yaml.CSafeLoader
 )
 STATEMENTS: Final = [case["sql"] for cases in CASES.values() for case in cases]
 

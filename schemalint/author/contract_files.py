@@ -68,10 +68,6 @@ class PulledFile:
 def read_text(file: Path, name: str) -> str:
     """Return the text of a contract file that is there.
 
-    Args:
-        file: The file.
-        name: Its name for messages.
-
     Raises:
         UsageError: It cannot be read.
         ContractError: It is not UTF-8.

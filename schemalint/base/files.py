@@ -31,11 +31,6 @@ def write_text(file: Path, text: str, *, parents: bool = False) -> None:
     A symbolic link stays, and the file that it leads to is written. A link in a repository that leads out
     of it is refused: whoever can commit a link must not choose what the user overwrites.
 
-    Args:
-        file: The file.
-        text: Its new text.
-        parents: Create missing folders.
-
     Raises:
         UsageError: The file cannot be written; what was there is as it was.
     """

@@ -98,10 +98,6 @@ def without_commands(text: str, escaped: Callable[[str], str]) -> str:
     """Escape invisible characters, and one character of each command that a CI service finds within a line.
 
     For languages with escapes of their own, whose text stays the same text after this: literals of SQL, YAML.
-
-    Args:
-        text: The text.
-        escaped: Returns the escape of a character in the language.
     """
     if not _is_visible(text):
         text = "".join(

@@ -38,13 +38,6 @@ def written_baseline(
 ) -> CheckResult:
     """Write the baseline that the run leaves, and return the result with what is unused in it.
 
-    Args:
-        result: The result of a run.
-        baseline: The baseline; None if there is none.
-        options: The options of the baseline.
-        reach: What the run could find.
-        file: The file that the configuration names.
-
     Raises:
         UsageError: The file cannot be written.
     """

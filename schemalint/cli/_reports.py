@@ -100,13 +100,6 @@ def write_reports(
 ) -> None:
     """Print and write the reports; a file that cannot be written keeps no other report from being made.
 
-    Args:
-        result: The result of the run.
-        outputs: The reports.
-        options: How to report.
-        show_existing: See `Format.render`.
-        err: Print on standard error.
-
     Raises:
         UsageError: A file cannot be written.
     """

@@ -90,12 +90,7 @@ def client_names() -> tuple[str, ...]:
 
 
 def find_client(name: str, user_rows: Iterable[Mapping[str, Any]] = ()) -> Client | None:
-    """Return a client, with the user's rows of it first; None if there is neither a file nor such a row.
-
-    Args:
-        name: The name of the client.
-        user_rows: The rows of ``[[clients]]``.
-    """
+    """Return a client, with the user's rows of it first; None if there is neither a file nor such a row."""
     own = tuple(_readable(row for row in user_rows if row["client"] == name))
     if name in client_names():
         shipped = _shipped(name)

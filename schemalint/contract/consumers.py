@@ -60,13 +60,7 @@ def with_consumers(contract: Contract, *configurations: Config) -> Contract:
 def environment(
     *configurations: Config, target: str | None = None, engines: Engines = NO_ENGINES
 ) -> Environment:
-    """Return where contracts count by a configuration, or by those of base and head: see `with_consumers`.
-
-    Args:
-        configurations: The configurations.
-        target: The target; None for what all targets share.
-        engines: Its engines.
-    """
+    """Return where contracts count by a configuration, or by those of base and head: see `with_consumers`."""
     targets = () if target is None else (target,)
 
     def settings(contract: Contract) -> Contract:
@@ -78,14 +72,7 @@ def environment(
 def warning_of_writers(
     target: str, declared: Engines, configurations: Iterable[Config], writers: Iterable[Mapping[str, int]]
 ) -> str | None:
-    """Warn of engines that wrote tables of a target lately, and that nobody declares.
-
-    Args:
-        target: The name of the target.
-        declared: Its engines.
-        configurations: Those whose tables have writers of their own.
-        writers: `LiveTable.writers` of the tables.
-    """
+    """Warn of engines that wrote tables of a target lately, and that nobody declares."""
     entries = (entry for config in configurations for entry in config.tables)
     engines = (declared, *(Engines(writers=entry.writers) for entry in entries))
     return engine.warning(target, engines, writers, int(time.time() * 1000))

@@ -69,11 +69,7 @@ def _fixed(file: str, text: str, findings: list[Finding]) -> FixedFile | None:
 
 
 class _AcceptedChanges:
-    """The text changes of several fixes that can be made together.
-
-    Attributes:
-        changes: The changes, each once.
-    """
+    """The text changes of several fixes that can be made together."""
 
     def __init__(self, *, shares: bool) -> None:
         """Accept several insertions of lines or items in one place only with ``shares``."""

@@ -38,11 +38,6 @@ def lost_range(changed: Change, before: TableState, after: TableState) -> LostRa
 
     The error is ``DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA``, and for a change inside the range
     ``DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE``.
-
-    Args:
-        changed: A change that Delta makes in place.
-        before: The table before the edit.
-        after: The table after the edit.
     """
     match changed:
         case change.FieldRenamed() | change.FieldRemoved():

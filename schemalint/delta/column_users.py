@@ -129,10 +129,6 @@ def indexed_columns(expression: str) -> frozenset[Names]:
 def with_columns_renamed(expression: str, renamed: Callable[[Names], Path]) -> str | None:
     """Return an expression with other names of its columns, or as it is if it cannot be parsed.
 
-    Args:
-        expression: The expression.
-        renamed: Returns the new names of a column.
-
     Returns:
         None if a column cannot be told from other words.
     """

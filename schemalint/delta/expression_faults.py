@@ -187,11 +187,7 @@ def _neighbours(text_tokens: Sequence[Token], edge: Token) -> Iterator[tuple[Tok
 
 
 def _grammar_fault(text_tokens: Sequence[Token]) -> str | None:
-    """Return what no expression contains, as the end of a sentence; None if nothing is known.
-
-    Args:
-        text_tokens: The tokens of an expression whose brackets are closed.
-    """
+    """Return what no expression contains, as the end of a sentence; None if nothing is known."""
     if (fault := _at_a_point(text_tokens)) is not None:
         return fault
     words = [token.text.lower() if token.kind == "word" else "" for token in text_tokens]

@@ -100,10 +100,6 @@ def expression_type(text: str, columns: Struct) -> DataType | None:
     """Return the type of an expression; None if it is not known, or the expression cannot be parsed.
 
     Nothing is known of expressions with collations: functions pass those of their arguments on.
-
-    Args:
-        text: The expression.
-        columns: The columns that it can use.
     """
     tree = walkable(text)
     if tree is None or "collat" in text.lower():

@@ -108,11 +108,6 @@ def rewrites_files(name: str, table: TableState, changes: Iterable[Change]) -> b
     Deletion vectors are in no state of a table, so the drop of their feature may find none. For all other
     features it changes metadata, and for row tracking the entries of the files in the log (measured on Delta
     4.4.0).
-
-    Args:
-        name: The feature.
-        table: The table.
-        changes: The changes that the plan makes before.
     """
     match name:
         case "deletionVectors":

@@ -48,13 +48,7 @@ _OF_INSTANTS: Final = frozenset(
 
 
 def depends_on_time_zone(text: str, columns: Struct, type_: DataType) -> bool:
-    """Whether an expression makes an instant of a text or a day, or the other way round.
-
-    Args:
-        text: The expression.
-        columns: The columns that it reads.
-        type_: The type of the column that it fills.
-    """
+    """Whether an expression makes an instant of a text or a day, or the other way round."""
     try:
         tree = fill_tree(text)
     except UnreadableExpression:

@@ -25,12 +25,7 @@ _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def is_iceberg_literal(text: str, type_: DataType) -> bool:
-    """Return whether Delta takes a default for Iceberg compatibility V3.
-
-    Args:
-        text: The default as it is declared.
-        type_: The type of the column.
-    """
+    """Return whether Delta takes a default for Iceberg compatibility V3."""
     text = text.strip()
     match type_:
         case String(collation=collation):

@@ -35,12 +35,7 @@ def has_length(type_: DataType) -> bool:
 
 
 def columns_with_lengths(columns: Struct, removed: Iterable[Path]) -> frozenset[str]:
-    """Return the names, in lower case, of the columns that have a length at any depth after the drops.
-
-    Args:
-        columns: The columns of the table.
-        removed: The paths of the fields that are dropped.
-    """
+    """Return the names, in lower case, of the columns that have a length at any depth after the drops."""
     dropped = PathIndex((lowercased(path), None) for path in removed)
     return frozenset(
         str(path[0]).lower()
@@ -54,10 +49,6 @@ def loses_lengths(added: FieldAdded, columns: Container[str]) -> bool:
 
     Delta rebuilds the stored text from fields that have lost their lengths. A field without a length does not
     change the text.
-
-    Args:
-        added: The new field.
-        columns: The columns that have a length, as `columns_with_lengths` returns them.
     """
     is_inside = len(added.path) > 1 and str(added.path[0]).lower() in columns
     return is_inside and has_length(added.field.type)
@@ -71,11 +62,6 @@ def shifted_structs(before: Struct, after: Struct, added: Iterable[FieldAdded]) 
     The statement leaves the stored text as it is, and Spark finds the lengths in it by position. Afterwards
     writes check another field, or fail because there is none. A new field with a length makes Delta write the
     whole text of its column anew.
-
-    Args:
-        before: The columns of the table.
-        after: The columns after all changes.
-        added: The new fields.
     """
     rewritten = {str(change.path[0]).lower() for change in added if has_length(change.field.type)}
     return frozenset(

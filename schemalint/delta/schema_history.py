@@ -218,15 +218,7 @@ def _stored_name(field: Field, mode: str) -> str:
 
 
 def _pairs(old: DataType, new: DataType, path: Path, *, by_id: bool, all_: bool) -> Iterator[_Pair]:
-    """Yield the fields at any depth, paired by id or by name; not those inside a field without a pair.
-
-    Args:
-        old: The type before.
-        new: The type after.
-        path: The path of both.
-        by_id: Whether fields are paired by id.
-        all_: Whether to yield pairs of equal fields too.
-    """
+    """Yield the fields at any depth, paired by id or by name; not those inside a field without a pair."""
     match old, new:
         case Struct(), Struct():
             # Most fields are the same objects, which the parser of schemas keeps.

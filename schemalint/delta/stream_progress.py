@@ -169,10 +169,6 @@ def commits_to_meet(progress: StreamProgress, table: LiveTable) -> tuple[StreamC
     The newest entry of a schema log counts too, also if the stream has read beyond it: each start compares it
     with the entry before (measured on Delta 4.4.0).
 
-    Args:
-        progress: The stream's progress.
-        table: The table.
-
     Returns:
         None if the history does not reach back to the stream, or the progress is not known.
     """

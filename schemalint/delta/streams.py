@@ -274,14 +274,7 @@ def _keeps_names(old: TableState, new: TableState) -> bool:
 
 
 def _reads(existing: DataType, read: DataType, *, widening: bool, missing: bool = False) -> bool:
-    """Return whether data of a type can be read as another type (``SchemaUtils.isReadCompatible``).
-
-    Args:
-        existing: The type of the data.
-        read: The type that the query reads.
-        widening: Whether a wider type may read the data.
-        missing: Whether the query may lack fields of the data.
-    """
+    """Return whether data of a type can be read as another type (``SchemaUtils.isReadCompatible``)."""
     match existing, read:
         case Struct(), Struct():
             if not missing and any(read.get(field.name) is None for field in existing.fields):

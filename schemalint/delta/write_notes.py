@@ -17,14 +17,7 @@ from schemalint.delta.writes import Kind, Method, Note, Write
 
 @frozen
 class ValueNotes:
-    """The notes of a write into a table.
-
-    Attributes:
-        table: The columns of the table.
-        data: The columns of the data.
-        write: How it is written.
-        widens: Which types the write changes.
-    """
+    """The notes of a write into a table."""
 
     table: Struct
     data: Struct
@@ -33,9 +26,6 @@ class ValueNotes:
 
     def all(self, given: Struct) -> tuple[Note, ...]:
         """Return the notes of a write.
-
-        Args:
-            given: The data as Delta gets it.
 
         Raises:
             RefusedWrite: A required column is missing in the data.

@@ -50,12 +50,7 @@ _TIMES: Final = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
 
 
 class RefusedWrite(Exception):  # noqa: N818 (an answer of the engine, no fault of schemalint)
-    """Delta refuses the write.
-
-    Attributes:
-        error: The error class.
-        path: The column.
-    """
+    """Delta refuses the write."""
 
     def __init__(self, error: str, path: Path = ()) -> None:
         super().__init__(error)

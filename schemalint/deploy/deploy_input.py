@@ -114,14 +114,7 @@ class UnplannedTable:
 
 @frozen
 class OtherTables:
-    """The tables that a plan leaves out because the change does not touch them.
-
-    Attributes:
-        number: How many there are.
-        pending: Those with statements to run.
-        refused: Those that are refused.
-        unplanned: Those that could not be planned.
-    """
+    """The tables that a plan leaves out because the change does not touch them."""
 
     number: int
     pending: tuple[str, ...] = ()

@@ -29,13 +29,7 @@ Beyond it, a finding gets what the rule's first remedy needs of the table as a w
 def with_follow_ups(
     findings: Sequence[Finding], contract: Effective, judge: Callable[[Effective], Sequence[Finding]]
 ) -> tuple[Finding, ...]:
-    """Judge the contract with each remedy too, and add to the findings what is found then.
-
-    Args:
-        findings: The findings of the contract.
-        contract: The contract, effective for its target.
-        judge: Return the findings of a contract in place of this one.
-    """
+    """Judge the contract with each remedy too, and add to the findings what is found then."""
     requests = {_request(finding) for finding in findings}
     judged: defaultdict[str, list[tuple[TableState, _FollowUps]]] = defaultdict(list)
 

@@ -82,11 +82,6 @@ def with_upgrade_findings(
     An upgrade with an error hides the lesser findings of the properties and features that cause it, and of
     the features that it adds: they can wait until the upgrade is allowed. Columns and constraints keep their
     findings: they are about types and expressions, which an allowed upgrade leaves as they are.
-
-    Args:
-        findings: The findings so far.
-        upgrade: An upgrade that is not superseded.
-        of_upgrade: The findings of the upgrade.
     """
     if not any(finding.severity >= Severity.ERROR for finding in of_upgrade):
         return (*findings, *of_upgrade)

@@ -48,12 +48,7 @@ class Rewrites:
         return bool(self.columns) or self.partitioned_by is not None
 
     def due(self, before: TableState, declared: TableState) -> Rewrites:
-        """Return the rewrites whose columns, or whose layout, are still as they were before.
-
-        Args:
-            before: The table, or its contract at the base.
-            declared: The table as it is declared.
-        """
+        """Return the rewrites whose columns, or whose layout, are still as they were before."""
         columns = {}
         for path, rewrite in self.columns.items():
             source = bare_type_at(before, path)

@@ -179,12 +179,7 @@ def _remaining_names(context: AlterContext, renamed: FieldRenamed) -> list[str]:
 
 
 def emptied_structs(changes: Iterable[Change], before: Struct) -> Iterator[Path]:
-    """Yield the structs that lose all their fields, by lowercased path with the parents' new names.
-
-    Args:
-        changes: All changes of the table.
-        before: The columns before the changes.
-    """
+    """Yield the structs that lose all their fields, by lowercased path with the parents' new names."""
     all_changes = tuple(changes)
     renames = renames_of(all_changes)
     removals = Counter(

@@ -83,14 +83,7 @@ def defaults_of(columns: Struct, parent: Path = ()) -> list[DefaultChanged]:
 def alter_columns(
     table: str, statement: _Statement, features: frozenset[str] = frozenset(), *, columns: Struct
 ) -> Step:
-    """Return the step of one statement.
-
-    Args:
-        table: The table's name in SQL.
-        statement: The changes that the statement makes.
-        features: The features that Delta adds.
-        columns: The columns in their order before the statement.
-    """
+    """Return the step of one statement."""
     reverse = _reversed(statement, columns)
     return Step(
         StepKind.ALTER_COLUMNS,

@@ -22,12 +22,7 @@ CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
 
 
 def create_steps(contract: Effective, table: str) -> Iterator[Step]:
-    """Yield the steps that create the declared table.
-
-    Args:
-        contract: The effective contract for the target.
-        table: The table's name in SQL.
-    """
+    """Yield the steps that create the declared table."""
     complete = created_state(contract.settable_state)
     generated = {(field.name,) for field in complete.columns.fields if isinstance(field.generated, str)}
     # CREATE TABLE refuses defaults of fields and of generated columns, which ALTER COLUMN sets (measured on

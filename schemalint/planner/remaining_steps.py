@@ -19,12 +19,7 @@ from schemalint.planner.simulate import deviations, simulate, touched_difference
 
 @frozen
 class Remaining:
-    """The rest of a plan that a table has completed in part.
-
-    Attributes:
-        expected: The state that the plan expects before the remaining steps.
-        steps: The remaining steps, in their order.
-    """
+    """The rest of a plan that a table has completed in part."""
 
     expected: TableState
     steps: tuple[Step, ...]
@@ -96,11 +91,6 @@ def completed_steps(expected: TableState, live: TableState, steps: Sequence[Step
 
     The usual answer is 0. It is more if another run executes the same plan at the same time, or if a
     statement took effect but its answer was lost.
-
-    Args:
-        expected: The state that the plan expects before the first of the steps.
-        live: The state of the table.
-        steps: The remaining steps.
     """
     state = expected
     for behind in range(len(steps) + 1):

@@ -54,12 +54,7 @@ class _Line:
 
 @frozen
 class CodeOwners:
-    """The file of a repository.
-
-    Attributes:
-        file: Its path in the repository.
-        text: Its text.
-    """
+    """The file of a repository."""
 
     file: str
     text: str

@@ -123,13 +123,7 @@ def merged_baseline(repository: Repository, head: Side, settings: Trusted) -> Ba
 
 
 def with_unused(result: CheckResult, baseline: Baseline, reach: Reach) -> CheckResult:
-    """Return a result with findings about the entries of a baseline that are unused.
-
-    Args:
-        result: The result of a run.
-        baseline: The baseline.
-        reach: What the run could find.
-    """
+    """Return a result with findings about the entries of a baseline that are unused."""
     from schemalint.review.exception_findings import judge_exception  # noqa: PLC0415 (only with a baseline)
 
     def is_judged(entry: Entry) -> bool:
@@ -150,15 +144,7 @@ def with_unused(result: CheckResult, baseline: Baseline, reach: Reach) -> CheckR
 def baseline_after(
     result: CheckResult, baseline: Baseline | None, reach: Reach, file: Path, *, grow: bool
 ) -> Baseline:
-    """Return what a baseline is after a run: without the entries that are unused, or with all findings.
-
-    Args:
-        result: The result of the run.
-        baseline: The baseline; None if there is none.
-        reach: What the run could find.
-        file: The file to write.
-        grow: Whether to add findings to a baseline that is there.
-    """
+    """Return what a baseline is after a run: without the entries that are unused, or with all findings."""
 
     def is_judged(entry: Entry) -> bool:
         return _is_judged(entry, result, reach)

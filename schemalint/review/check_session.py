@@ -157,11 +157,7 @@ class CheckSession:
         return with_unused(result, self.baseline, self.reach)
 
     def fixes(self, *, unsafe: bool) -> dict[str, FixedFile]:
-        """Return what files would be after the fixes of all findings, by their paths in the repository.
-
-        Args:
-            unsafe: Whether to make unsafe fixes too.
-        """
+        """Return what files would be after the fixes of all findings, by their paths in the repository."""
         return check_and_fix(self.input, unsafe=unsafe)[1]
 
     def with_tables(self, live: LiveSide | None, tell: Tell) -> CheckSession:
@@ -305,10 +301,6 @@ class CheckSession:
 
 def open_check(repository: Repository, options: ReviewOptions) -> CheckSession:
     """Read both sides of a check.
-
-    Args:
-        repository: The repository.
-        options: What to compare, and by what to judge.
 
     Raises:
         SchemalintError: A side or a configuration cannot be read, or the options name what is not there.

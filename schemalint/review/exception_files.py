@@ -77,12 +77,6 @@ def merged_exceptions(
 ) -> Exceptions:
     """Read the exceptions for a command that deploys or reads what is live, instead of comparing two sides.
 
-    Args:
-        repository: The repository.
-        head: The side with the contracts.
-        settings: The configuration that counts.
-        env: The environment with the CI variables.
-
     Raises:
         SchemalintError: The file of the exceptions cannot be read.
     """

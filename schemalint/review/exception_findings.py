@@ -50,15 +50,7 @@ def exception_findings(
     cases: CheckCases,
     sources: Mapping[str, str],
 ) -> Iterator[Finding]:
-    """Yield the findings about the exceptions of judged tables, with the text changes that remove them.
-
-    Args:
-        exceptions: The exceptions.
-        outcome: What they approve.
-        request: The input of the run.
-        cases: Its cases.
-        sources: The text of each file.
-    """
+    """Yield the findings about the exceptions of judged tables, with the text changes that remove them."""
     judged, live = set(cases.sides.tables()), cases.live_keys
     # Only a live table shows what an exception of one that has no contract is for.
     made = request.made_with_overlays
@@ -181,10 +173,6 @@ def removals(
 
     Those of one file are removed together: none of them alone knows whether it is the last one of its list,
     and the proof of an edit reads the whole text.
-
-    Args:
-        exceptions: The exceptions to remove.
-        sources: The text of each file.
     """
     changes_of: dict[WrittenException, tuple[TextChange, ...]] = {}
     for file, together in grouped((written.location.file, written) for written in exceptions).items():

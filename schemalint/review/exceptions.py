@@ -55,11 +55,7 @@ class Exceptions:
     def with_contracts(
         self, pairs: Iterable[tuple[Contract | None, Contract | None]]
     ) -> tuple[WrittenException, ...]:
-        """Return all exceptions; those that the change adds may not count.
-
-        Args:
-            pairs: The contracts of each table: of the base, and of the head.
-        """
+        """Return all exceptions; those that the change adds may not count."""
         of_contracts = (
             written for before, after in pairs if after for written in _of_contract(before, after)
         )

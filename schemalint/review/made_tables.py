@@ -365,12 +365,7 @@ def _first_text(
 
 
 def with_overlays(declared: MadeTables, contents: Contents) -> MadeTables:
-    """Return the tables with what contracts add to them; what the base cannot add is no error of the change.
-
-    Args:
-        declared: The tables.
-        contents: All contract files of both sides.
-    """
+    """Return the tables with what contracts add; what the base cannot add is no error of the change."""
     before, _ = joined(declared.before, _native(contents.base.values(), declared.before))
     native = [*_native(contents.head.values(), declared.after, everything=True)]
     after, errors = joined(declared.after, native)

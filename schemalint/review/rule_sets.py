@@ -119,13 +119,7 @@ def rule_sets_of(
 
 
 def rule_sets_for_apply(settings: Config, rules: Sequence[Rule], local: RuleFiles | None) -> RuleSets:
-    """Return the rules of `plan` and `apply`; see `rules_for_apply`.
-
-    Args:
-        settings: The configuration with its nested files.
-        rules: Its own rules.
-        local: The local rule files; None if they are not allowed.
-    """
+    """Return the rules of `plan` and `apply`; see `rules_for_apply`."""
     available = load_rules(local)
 
     def rule_set_of(config: Config) -> RuleSet:
@@ -165,12 +159,7 @@ def is_locked(finding: Finding, configurations: Iterable[Config]) -> bool:
 
 
 def lock_faults(config: Config, rules: Sequence[Rule]) -> Iterator[ConfigError]:
-    """Yield an error for each setting of a nested file that loosens a locked rule.
-
-    Args:
-        config: The configuration.
-        rules: Its rules.
-    """
+    """Yield an error for each setting of a nested file that loosens a locked rule."""
     locked = [rule for rule in rules if matches(rule, config.locked)] if config.nested else []
     for nested in config.nested.values() if locked else ():
         ignored: list[tuple[tuple[str, ...], str]] = [(("ignore",), pattern) for pattern in nested.own.ignore]

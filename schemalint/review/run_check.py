@@ -227,10 +227,6 @@ Of fixes that overlap, a round applies one. So there may be as many more rounds 
 def check_and_fix(request: CheckInput, *, unsafe: bool) -> tuple[CheckResult, dict[str, FixedFile]]:
     """Check, fix and check again, without writing anything.
 
-    Args:
-        request: With text changes.
-        unsafe: Apply unsafe fixes too.
-
     Returns:
         The result of the last check, and the fixed files by their paths in the repository.
     """

@@ -128,11 +128,7 @@ class Sides:
         return git.file_at(self.repository, self.head, name)
 
     def contents(self, *, reads_unchanged: bool) -> Contents:
-        """Read the contracts: a file of the head counts if one configuration that decides includes it.
-
-        Args:
-            reads_unchanged: See `git.changes`.
-        """
+        """Read the contracts: a file of the head counts if one configuration that decides includes it."""
         repository, of_base, of_head = self.repository, self.base_files, self.head_files
         if {of_base} == {*of_head}:
             return git.changes(
@@ -265,14 +261,7 @@ def compared(
 
 
 def head_config(repository: Repository, head: Side, file: str | None, *, isolated: bool) -> Config:
-    """Return the configuration of the head: for the index and a revision not what is in the working tree.
-
-    Args:
-        repository: The repository.
-        head: The side under review.
-        file: The file that ``--config`` names.
-        isolated: Whether no configuration counts.
-    """
+    """Return the configuration of the head: for the index and a revision not what is in the working tree."""
     if isolated:
         return Config(folder=None)
     if file is not None:

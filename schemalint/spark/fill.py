@@ -123,14 +123,7 @@ def plain_number(text: str) -> str:
 
 @frozen
 class FillResult:
-    """What a fill did.
-
-    Attributes:
-        fill: The fill.
-        rows: How many rows it filled.
-        commits: How many commits it made.
-        after: The rows afterwards.
-    """
+    """What a fill did."""
 
     fill: Fill
     rows: int

@@ -59,12 +59,6 @@ def require_no_rows_left(fills: TableFills, step: Step, table: str) -> None:
 def guarded_drop(fills: TableFills, step: Step, table: str, drop: Callable[[], None]) -> str:
     """Drop columns only if no row loses a value, and tell if one has nevertheless.
 
-    Args:
-        fills: What counts rows.
-        step: The step that drops the columns.
-        table: The table's name in messages.
-        drop: Runs the statement.
-
     Returns:
         The counts, one sentence for each fill.
 

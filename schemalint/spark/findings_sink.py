@@ -39,11 +39,7 @@ FAILURE: Final = "failure"
 
 @frozen
 class FindingsSink:
-    """The table that receives the findings of a run.
-
-    Attributes:
-        table: The table as SQL names it.
-    """
+    """The table that receives the findings of a run."""
 
     session: Session
     table: str
@@ -160,10 +156,6 @@ class AuditRun:
 
 def _make_ready(session: SparkSession, table: str) -> None:
     """Create the table if it is missing, and check its schema.
-
-    Args:
-        session: Classic or Connect.
-        table: The table as SQL names it.
 
     Raises:
         ApplyError: The table cannot be created, or has another schema; nothing was written.

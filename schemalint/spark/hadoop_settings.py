@@ -163,10 +163,6 @@ def store_conf(target: TrustedTarget, schemes: Iterable[str]) -> StoreConf:
 
     Secrets stay in the environment: Hadoop replaces ``${env.NAME}`` itself, so neither a process list nor
     Spark shows them.
-
-    Args:
-        target: The target.
-        schemes: The schemes of its locations.
     """
     conf: dict[str, str] = {}
     left_out: dict[str, tuple[str, ...]] = {}

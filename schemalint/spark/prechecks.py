@@ -47,11 +47,6 @@ def require_accepted(session: SqlSession, plan: TablePlan, table: str) -> None:
     expressions: Delta's own statement refuses every expression that this check refuses. It also refuses a few
     others: a generated column whose type differs from its expression's, and `::` or `->` in a constraint.
 
-    Args:
-        session: A session with Delta.
-        plan: The plan of the table; each of its texts is a single expression.
-        table: The table as SQL names it.
-
     Raises:
         ApplyError: There are such expressions; the message has the engine's reasons.
     """
@@ -225,11 +220,6 @@ def require_clean(session: SqlSession, plan: TablePlan, table: str) -> None:
     NULL counts as a violation: Delta refuses it too, unlike standard SQL (measured on Delta 4.4.0). If the
     live table cannot answer the query, or the constraint must not run over rows (BF001), Delta alone checks
     the rows, when it adds the constraint.
-
-    Args:
-        session: A session with Delta.
-        plan: The plan of the table.
-        table: The table as SQL names it.
 
     Raises:
         ApplyError: There are such rows; the message has their number, and some of them.

@@ -50,13 +50,6 @@ def require_all(
 ) -> None:
     """Require that a session sees all rows of a version, and their values.
 
-    Args:
-        columns: The columns of the table at that version.
-        told: What the log says; None if it says nothing.
-        version: The version.
-        rows: How many rows the session sees.
-        values: The values of the aggregates of `seen`.
-
     Raises:
         ApplyError: It sees fewer rows, or other values.
     """
@@ -81,12 +74,6 @@ def require_all(
 
 def require_statistics(columns: Struct, told: ToldRows | None, version: int, target: str) -> None:
     """Require that the log tells of each column what shows a mask.
-
-    Args:
-        columns: The columns of the table at that version.
-        told: What the log says; None if it says nothing.
-        version: The version.
-        target: The target's name.
 
     Raises:
         ApplyError: A column has no exact statistics, or none that are compared.

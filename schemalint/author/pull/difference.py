@@ -44,11 +44,6 @@ def declared_changes(contract: Contract, live: LiveTable, scope: Scope = Scope.M
     A live column is a renamed declared column if the log knows it by the declared name, and no live column
     has that name now.
 
-    Args:
-        contract: The contract effective for the target.
-        live: The table.
-        scope: The part of the table to compare.
-
     Raises:
         ContractError: Contracts cannot express the type of an undeclared column.
     """

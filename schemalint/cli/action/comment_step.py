@@ -130,13 +130,7 @@ class GitHubBusy(GitHubError):  # noqa: N818 (what happened)
 
 @frozen
 class _Comment:
-    """A comment on a pull request.
-
-    Attributes:
-        number: Its id.
-        author: The id of its author.
-        body: Its text.
-    """
+    """A comment on a pull request."""
 
     number: int
     author: int

@@ -176,12 +176,7 @@ def find_option(
 
 
 class Positions:
-    """The lines of all settings of a file.
-
-    Args:
-        file: The file's name in the locations.
-        text: The file's text.
-    """
+    """The lines of all settings of a file."""
 
     def __init__(self, file: str, text: str) -> None:
         self._file = file

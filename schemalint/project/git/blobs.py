@@ -108,12 +108,6 @@ def large_file_at(repo: Repository, side: Side, path: str, most: int) -> bytes |
 
     Of the working tree it is what is on disk, whether git tracks the file or not.
 
-    Args:
-        repo: The repository.
-        side: The side.
-        path: The path from the repository's top.
-        most: The most bytes that are read.
-
     Raises:
         GitError: It is no regular file, larger than that, or outside of the repository.
     """

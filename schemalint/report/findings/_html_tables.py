@@ -39,12 +39,7 @@ _SIGNS: Final = {_RowKind.SAME: "", _RowKind.ADDED: "+", _RowKind.REMOVED: "−"
 
 
 def table_blocks(table: JudgedTable, clients: Sequence[ClientSupport]) -> Iterator[Element]:
-    """Yield the blocks of a table below its findings.
-
-    Args:
-        table: The table.
-        clients: What the clients of its declared consumers do with it.
-    """
+    """Yield the blocks of a table below its findings."""
     yield from _schema(table)
     if table.live:
         yield from _types(table.live)

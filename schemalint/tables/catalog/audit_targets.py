@@ -19,12 +19,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class AuditTargets:
-    """The tables of an audit, each once.
-
-    Attributes:
-        where: The target; None without one.
-        errors: Errors of finding tables; the audit reports them.
-    """
+    """The tables of an audit, each once."""
 
     where: TargetContracts | None
     errors: list[SchemalintError] = field(default_factory=list)

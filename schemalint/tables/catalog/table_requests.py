@@ -78,14 +78,7 @@ class TableRequest:
 
 @frozen
 class TargetContracts:
-    """A target, and the repository whose contracts declare its tables.
-
-    Attributes:
-        settings: The configuration that counts.
-        target: One of its targets.
-        repository: The repository, None without one.
-        via: The catalogs of a running Spark session.
-    """
+    """A target, and the repository whose contracts declare its tables."""
 
     settings: Trusted
     target: TrustedTarget

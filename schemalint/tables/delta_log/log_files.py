@@ -268,13 +268,7 @@ def checksum_defects(files: LogFiles, version: int, state: TableActions) -> Iter
 
 
 def gap_defects(files: LogFiles, requested: int, version: int) -> Iterator[LogDefect]:
-    """Report the commits that are missing between the newest checkpoint and the requested version.
-
-    Args:
-        files: The log.
-        requested: The requested version.
-        version: The version that could be read.
-    """
+    """Report the commits that are missing between the newest checkpoint and the requested version."""
     listing = files.listing
     start = listing.checkpoint_before(requested)
     for gap in listing.gaps(requested):

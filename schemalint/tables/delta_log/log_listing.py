@@ -123,10 +123,6 @@ class Listing:
 def list_log(store: LogStore, first: int = 0) -> Listing:
     """List the files of a log.
 
-    Args:
-        store: The log.
-        first: The first version that is needed.
-
     Raises:
         NoTable: There is no log, or it has neither a commit nor a checkpoint.
         LiveError: The log cannot be listed.

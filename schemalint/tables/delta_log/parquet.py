@@ -58,11 +58,7 @@ def open_parquet(content: BinaryIO) -> Any:  # noqa: ANN401 - pyarrow has no typ
 
 
 class Rows:
-    """The rows of a Parquet file, in batches of bounded memory.
-
-    Attributes:
-        file: The ``pyarrow.parquet.ParquetFile``.
-    """
+    """The rows of a Parquet file, in batches of bounded memory."""
 
     def __init__(self, content: BinaryIO) -> None:
         """Open a file.

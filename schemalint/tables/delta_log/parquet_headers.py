@@ -255,11 +255,7 @@ class ThriftError(ValueError):
 
 
 class Cursor:
-    """A position in the bytes of a header.
-
-    Attributes:
-        at: The position of the next byte.
-    """
+    """A position in the bytes of a header."""
 
     __slots__ = ("at", "data")
 

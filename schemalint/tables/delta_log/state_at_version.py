@@ -20,11 +20,7 @@ from schemalint.tables.delta_log.store import DamagedFile
 
 
 class MissingCommit(LiveError):  # noqa: N818 - the commit is what is missing
-    """A version cannot be read because a commit is missing.
-
-    Attributes:
-        version: The version of the missing commit.
-    """
+    """A version cannot be read because a commit is missing."""
 
     def __init__(self, files: LogFiles, version: int, requested: int) -> None:
         listing = files.listing

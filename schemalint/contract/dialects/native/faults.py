@@ -8,12 +8,7 @@ from schemalint.base.errors import ContractError
 
 
 class Report:
-    """Collects the errors of a document.
-
-    Attributes:
-        document: The document.
-        errors: The errors so far.
-    """
+    """Collects the errors of a document."""
 
     def __init__(self, document: Document) -> None:
         self.document = document

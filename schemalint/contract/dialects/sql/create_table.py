@@ -44,12 +44,6 @@ def read_create_table(
 ) -> Table | str:
     """Return the table that a statement declares, or what it is if it declares none for Delta.
 
-    Args:
-        cursor: Before the statement.
-        settings: What the entry of the file says.
-        variables: The values of its variables.
-        namespace: Where names without a schema are.
-
     Raises:
         ContractError: Spark or Delta refuses the statement, or its columns stand somewhere else.
     """

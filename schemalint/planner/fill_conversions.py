@@ -37,6 +37,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.type_text import print_type
+from schemalint.delta.widening import is_container
 
 _INTEGERS: Final = {BYTE: 2**7, SHORT: 2**15, INTEGER: 2**31, LONG: 2**63}
 _FLOATS: Final = frozenset({FLOAT, DOUBLE})
@@ -60,11 +61,6 @@ def is_text(type_: DataType) -> bool:
 
 def _is_number(type_: DataType) -> bool:
     return isinstance(type_, Decimal) or type_ in _INTEGERS or type_ in _FLOATS
-
-
-def has_parts(type_: DataType) -> bool:
-    """Whether values of a type have elements, entries or fields."""
-    return isinstance(type_, Array | Map | Struct)
 
 
 def unsized(type_: DataType) -> DataType:
@@ -116,14 +112,16 @@ def lost(text: str, old: DataType, new: DataType, depth: int = 0) -> Iterator[st
             parts = " OR ".join([*keys, *lost(f"{part}.value", old.value, new.value, depth + 1)])
             if parts:
                 yield f"exists(map_entries({text}), {part} -> {parts})"
-            if keys and not has_parts(new.key):  # two keys may become one
+            if keys and not is_container(new.key):  # two keys may become one
                 made = f"transform(map_keys({text}), {part} -> {tried(part, new.key)})"
                 yield f"size(array_distinct({made})) < size({text})"
         case Struct(), Struct():
             for one, other in zip(old.fields, new.fields, strict=False):
                 yield from lost(f"{text}.{always_quoted(one.name)}", one.type, other.type, depth)
         case _:
-            if (old != new or isinstance(new, Char | Varchar)) and not (has_parts(old) or has_parts(new)):
+            if (old != new or isinstance(new, Char | Varchar)) and not (
+                is_container(old) or is_container(new)
+            ):
                 yield is_lost(text, tried(text, new))
 
 
@@ -225,7 +223,7 @@ def _inexact(text: str, old: DataType, new: DataType, depth: int = 0) -> str | N
                 _inexact(f"{text}.{always_quoted(one.name)}", one.type, other.type, depth)
                 for one, other in pairs
             )
-        case _ if has_parts(old) or has_parts(new):
+        case _ if is_container(old) or is_container(new):
             return None
         case _ if old == new or (is_text(old) and is_text(new)):
             return ""
@@ -295,7 +293,7 @@ def difference(text: str, old: DataType, value: str, new: DataType) -> str | Non
 
 def spelled(text: str, old: DataType, new: DataType) -> str | None:
     """Return when a text has leading zeros or blanks; None if it is no text, or stays one."""
-    if not is_text(old) or is_text(new) or has_parts(new):
+    if not is_text(old) or is_text(new) or is_container(new):
         return None
     plain = f"CAST({text} AS STRING)"
     blanks = f"{plain} <> trim({plain})"

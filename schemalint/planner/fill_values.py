@@ -38,11 +38,11 @@ from schemalint.delta.fill_tree import (
 from schemalint.delta.path import Path
 from schemalint.delta.sql_text import quote_literal, unquote_literal
 from schemalint.delta.type_text import print_type
+from schemalint.delta.widening import is_container
 from schemalint.model.table_plan import Fill
 from schemalint.planner.fill_conversions import (
     converted,
     difference,
-    has_parts,
     inexact_after,
     is_lost,
     is_text,
@@ -150,7 +150,7 @@ class _Expressions:
         failures = list(self.failures(nodes))
         if self.type_of(nodes) == type_ and not isinstance(type_, Char | Varchar):
             return self.value(nodes).strip(), failures
-        if not has_parts(type_):
+        if not is_container(type_):
             value = self._cast(nodes, type_)
             return value, [*failures, is_lost(self.value(nodes).strip(), value)]
         if (column := self._reference(nodes)) is not None:
@@ -207,7 +207,7 @@ class _Expressions:
     def _cast(self, operand: Nodes, type_: DataType) -> str:
         """Return the value of a cast; one to a type with parts has a column under it."""
         text = self.value(operand).strip()
-        if has_parts(type_):
+        if is_container(type_):
             column = self._reference(operand)
             if column is None:
                 return f"try_cast({text} AS {print_type(unsized(type_))})"
@@ -244,7 +244,7 @@ class _Expressions:
 
     def _lost(self, cast: Cast) -> Iterator[str]:
         """Yield the condition under which a cast itself failed."""
-        if not has_parts(cast.type):
+        if not is_container(cast.type):
             yield is_lost(self.value(cast.operand).strip(), self._cast(cast.operand, cast.type))
         elif (column := self._reference(cast.operand)) is not None:
             yield from lost(column.text, column.type, cast.type)

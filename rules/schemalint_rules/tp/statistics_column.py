@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from schemalint.delta.datatype import VARIANT, Array, Atomic, Char, DataType, Map, Struct, Varchar, walk
 from schemalint.delta.engine_answers import collects_of_part_of_struct, collects_of_variant
-from schemalint.delta.path import Part, Path, format_path, is_within
+from schemalint.delta.path import format_path, is_within, path_key
 from schemalint.delta.properties import property_problem
 from schemalint.delta.property_values import ignored_in_list, statistics_columns
 from schemalint.delta.statistics import broken_by_drops
@@ -128,7 +128,7 @@ def _broken_list(ctx: RuleContext) -> Iterator[Problem]:
 
 
 def _faults(names: list[_Names], ctx: RuleContext) -> Iterator[tuple[str, str | None]]:
-    types: Mapping[_Names, DataType] = {_lowercase(path): type_ for path, type_ in walk(ctx.after.columns)}
+    types: Mapping[_Names, DataType] = {path_key(path): type_ for path, type_ in walk(ctx.after.columns)}
     for index, name in enumerate(names):
         text, lowercase = ".".join(name), tuple(part.lower() for part in name)
         if lowercase not in types:
@@ -155,7 +155,7 @@ def _beyond_engine(names: list[_Names], ctx: RuleContext) -> Iterator[Problem]:
     for path, type_ in walk(ctx.after.columns):
         if isinstance(type_, Struct) or not _has_no_statistics(type_, ctx):
             continue
-        if not any(_lowercase(path)[:end] in listed for end in range(1, len(path))):
+        if not any(path_key(path)[:end] in listed for end in range(1, len(path))):
             continue
         what = f"collect statistics of a struct with {format_path(path)}, whose type has no minimum"
         problem = ctx.refusal_of_writer(collects_of_part_of_struct, what)
@@ -174,7 +174,3 @@ def _has_no_statistics(type_: DataType, ctx: RuleContext) -> bool:
     if isinstance(type_, Atomic):
         return type_.name in _WITHOUT_STATISTICS
     return isinstance(type_, Array | Map)
-
-
-def _lowercase(path: Path) -> _Names:
-    return tuple((step.value if isinstance(step, Part) else step).lower() for step in path)

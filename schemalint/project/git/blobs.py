@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 from schemalint.base import limits
 from schemalint.base.errors import GitError
 from schemalint.base.printable import visible
-from schemalint.base.untrusted_files import read_plain
+from schemalint.base.untrusted_files import is_path, read_plain
 from schemalint.base.values import frozen
 from schemalint.model.contract import NATIVE_FORMAT, FileFormat
 from schemalint.project.git.sides import EmptyTree, Index, Revision, Side, Worktree
@@ -111,7 +111,7 @@ def large_file_at(repo: Repository, side: Side, path: str, most: int) -> bytes |
     Raises:
         GitError: It is no regular file, larger than that, or outside of the repository.
     """
-    if isinstance(side, EmptyTree) or not _is_possible(path):
+    if isinstance(side, EmptyTree) or not is_path(path):
         return None
     if isabs(path) or normpath(path).split("/")[0] == "..":
         raise _outside(path)
@@ -122,14 +122,6 @@ def large_file_at(repo: Repository, side: Side, path: str, most: int) -> bytes |
             return _stored(repo.with_index(), f":{path}", path, most)
         case Revision(commit=commit):
             return _stored(repo, f"{commit}:{path}", path, most)
-
-
-def _is_possible(path: str) -> bool:
-    """Whether a file can have the path: the file of another tool, which names it, may be a stranger's."""
-    try:
-        return b"\0" not in os.fsencode(path)
-    except UnicodeEncodeError:  # a lone surrogate
-        return False
 
 
 def _outside(path: str) -> GitError:

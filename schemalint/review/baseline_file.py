@@ -65,6 +65,23 @@ class Reach:
     is_complete: bool
     files: bool = False
 
+    def judged_in(self, result: CheckResult) -> Callable[[Entry], bool]:
+        """Return whether a run with a result could have found what an entry is for."""
+        target, compared = result.run.target, {table_key(table) for table in result.run.compared}
+        codes = {rule.code for rule in self.rules.rules if self.files or rule.subjects != (PhysicalTypes,)}
+
+        def is_judged(entry: Entry) -> bool:
+            return (
+                (self.is_complete or table_key(entry.table) in compared)
+                and not result.errors
+                and self.sides.issuperset(entry.against)
+                # With a target, a finding of git has the target too, and another fingerprint.
+                and (target is None or entry.target == target)
+                and entry.code in codes
+            )
+
+        return is_judged
+
 
 def read_baseline_of(
     options: BaselineOptions,
@@ -126,12 +143,9 @@ def with_unused(result: CheckResult, baseline: Baseline, reach: Reach) -> CheckR
     """Return a result with findings about the entries of a baseline that are unused."""
     from schemalint.review.exception_findings import judge_exception  # noqa: PLC0415 (only with a baseline)
 
-    def is_judged(entry: Entry) -> bool:
-        return _is_judged(entry, result, reach)
-
     about = [
         replace(finding, fix=None, help="--write-baseline removes it")
-        for entry in unused(baseline, result.covered, is_judged)
+        for entry in unused(baseline, result.covered, reach.judged_in(result))
         for finding in judge_exception(JudgedException(entry, "unused"), reach.rules.everywhere)
     ]
     return replace(
@@ -145,11 +159,7 @@ def baseline_after(
     result: CheckResult, baseline: Baseline | None, reach: Reach, file: Path, *, grow: bool
 ) -> Baseline:
     """Return what a baseline is after a run: without the entries that are unused, or with all findings."""
-
-    def is_judged(entry: Entry) -> bool:
-        return _is_judged(entry, result, reach)
-
-    entries = rewritten(baseline, result.findings, result.covered, is_judged, grow=grow)
+    entries = rewritten(baseline, result.findings, result.covered, reach.judged_in(result), grow=grow)
     return Baseline(str(file), {entry.fingerprint: entry for entry in entries}, text=text_of(entries))
 
 
@@ -215,19 +225,3 @@ def _on_disk(path: Path, name: str, read: Callable[[Path, int], bytes], *, may_m
         raise UsageError(f"there is no baseline {name}", help="write it with --write-baseline") from None
     except OSError as error:
         raise UsageError(f"{name} cannot be read: {error.strerror}", help="see --baseline") from None
-
-
-def _is_judged(entry: Entry, result: CheckResult, reach: Reach) -> bool:
-    """Whether a run could have found what an entry is for."""
-    target, compared = result.run.target, {table_key(table) for table in result.run.compared}
-    return (
-        (reach.is_complete or table_key(entry.table) in compared)
-        and not result.errors
-        and reach.sides.issuperset(entry.against)
-        # With a target, a finding of git has the target too, and another fingerprint.
-        and (target is None or entry.target == target)
-        and any(
-            rule.code == entry.code and (reach.files or rule.subjects != (PhysicalTypes,))
-            for rule in reach.rules.rules
-        )
-    )

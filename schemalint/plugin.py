@@ -450,8 +450,12 @@ class Rule:
     @property
     def is_silent(self) -> bool:
         """Whether the rule finds nothing because it has options without a default, and none has a value."""
+        return self.is_silent_with(self.options)
+
+    def is_silent_with(self, options: Mapping[str, object]) -> bool:
+        """Whether the rule finds nothing with these values of its options."""
         needed = [each.name for each in self.declared_options if each.default is None]
-        return bool(needed) and all(self.options[name] is None for name in needed)
+        return bool(needed) and all(options[name] is None for name in needed)
 
     @property
     def doc(self) -> str:

@@ -45,10 +45,7 @@ _HELP = "`schemalint explain CODE` lists the options"
 
 
 def _has_value(rule: Rule, rule_set: RuleSet) -> bool:
-    needed = [option.name for option in rule.declared_options if option.default is None]
-    if not needed:
-        return True
-    return any(options[name] is not None for options in _variants(rule, rule_set) for name in needed)
+    return any(not rule.is_silent_with(options) for options in _variants(rule, rule_set))
 
 
 def _is_of_changes(rule: Rule, rule_set: RuleSet) -> bool:

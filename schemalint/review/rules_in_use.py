@@ -46,9 +46,7 @@ class RuleInUse:
     @property
     def is_silent(self) -> bool:
         """Whether the rule has options without a default, and none of them has a value."""
-        needed = {option.name for option in self.rule.declared_options if option.default is None}
-        values = [option.value for option in self.options if option.name in needed]
-        return bool(needed) and all(value is None for value in values)
+        return self.rule.is_silent_with({option.name: option.value for option in self.options})
 
 
 def rules_in_use(config: Config, rules: RuleSet, table: str) -> Iterator[RuleInUse]:

@@ -29,6 +29,7 @@ from schemalint.review.lost_options import (
     inside_each,
     loosened_engines,
     lost_options,
+    values_of_each,
 )
 from schemalint.review.rulebook import load_rules
 
@@ -242,11 +243,7 @@ def _of_each(
     """
 
     def compare(base: Config, head: Config) -> Iterator[Loosening]:
-        of_head = getattr(head, section)
-        for name, old in getattr(base, section).items():
-            if (new := of_head.get(name)) is None:
-                continue
-            before, after = getattr(old, key), getattr(new, key)
+        for name, before, after in values_of_each(section, key, base, head):
             if is_looser(before, after):
                 path = (section, name, key)
                 texts = (_text(before), _text(after)) if shows_values else (None, None)

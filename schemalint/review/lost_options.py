@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 from itertools import islice, product
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from schemalint.base.values import as_dict, frozen
 from schemalint.delta.engine import Engines
@@ -200,17 +200,22 @@ def inside_each(section: str, key: str) -> Comparison:
     """Compare a table of keys of each target, or of each consumer, key by key; values are not shown."""
 
     def compare(base: Config, head: Config) -> Iterator[Loosening]:
-        of_head = getattr(head, section)
-        for name, old in getattr(base, section).items():
-            if (new := of_head.get(name)) is None:
-                continue
-            before, after = _keys_inside(getattr(old, key)), _keys_inside(getattr(new, key))
+        for name, *values in values_of_each(section, key, base, head):
+            before, after = map(_keys_inside, values)
             for inner in dict.fromkeys((*before, *after)):
                 if before.get(inner) != after.get(inner):
                     path = (section, name, key, inner)
                     yield Loosening(".".join(path), None, None, path)
 
     return compare
+
+
+def values_of_each(section: str, key: str, base: Config, head: Config) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the name of each target, or of each consumer, that both have, and its values of a key."""
+    of_head = getattr(head, section)
+    for name, old in getattr(base, section).items():
+        if name in of_head:
+            yield name, getattr(old, key), getattr(of_head[name], key)
 
 
 def _keys_inside(value: Mapping[str, object] | Stream | None) -> Mapping[str, object]:

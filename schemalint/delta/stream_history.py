@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from schemalint.base.values import replace
 from schemalint.delta.history import HistoryStep, steps
-from schemalint.delta.streams import StreamCommit, StreamVerdict, compared, effect_on_stream, runs
+from schemalint.delta.streams import StreamCommit, compared, runs
 from schemalint.delta.table import History, LiveTable, TableState
 from schemalint.delta.type_history import replaces_all_files
 
@@ -63,7 +63,7 @@ def stops_tracked_streams(step: HistoryStep) -> bool:
     commit = _stream_commit(step)
     if commit is None:
         return False
-    return effect_on_stream((commit,), tracked=True, running=True).verdict is not StreamVerdict.CONTINUES
+    return commit.new_id or commit.replaces_rows or compared(commit.after) != compared(commit.before)
 
 
 def stops_of_tracked_streams(history: History) -> Iterator[int]:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import TypeAlias, TypeVar
 
+from schemalint.base.values import Itself
 from schemalint.delta.change import TypeChanged
-from schemalint.delta.datatype import Managed, Struct, Unmanaged
+from schemalint.delta.datatype import Field, Managed, Struct, Unmanaged
 from schemalint.delta.feature_usage import FeatureUse, feature_uses
 from schemalint.delta.history import HistoryStep, changes, steps
 from schemalint.delta.path import format_path, path_to_json
@@ -21,11 +22,14 @@ from schemalint.tables.table_json.table_document import FORMAT, TableDocument, T
 
 Json: TypeAlias = dict[str, object]
 T = TypeVar("T")
+_Columns: TypeAlias = dict[Itself[Field], Json]
+"""The columns that are written already."""
 
 
 def to_json(document: TableDocument) -> Json:
     """Return the object of a table; `from_json` ignores ``features`` and some keys of the history."""
     live = document.live
+    known: _Columns = {}
     return {
         "format": FORMAT,
         "uri": live.uri,
@@ -34,10 +38,10 @@ def to_json(document: TableDocument) -> Json:
         "read_at": document.read_at.isoformat(timespec="seconds"),
         "version": live.version,
         "latest": document.is_latest,
-        **_metadata(live.metadata),
+        **_metadata(live.metadata, known),
         "protocol": _protocol(live.protocol),
         "features": [_feature(use) for use in feature_uses(live)],
-        "history": _history(live),
+        "history": _history(live, known),
         "history_from": live.history.known_from,
         "file_versions": None if live.history.file_versions is None else sorted(live.history.file_versions),
         "defects": [
@@ -71,23 +75,30 @@ def failure_to_json(failure: TableFailure) -> Json:
     }
 
 
-def _metadata(metadata: Metadata) -> Json:
+def _metadata(metadata: Metadata, known: _Columns) -> Json:
     state = metadata.state
     return {
         "table_id": metadata.table_id,
         "name": metadata.name,
         "description": None if isinstance(state.description, Unmanaged) else state.description,
         "created_time": metadata.created_time,
-        "schema": _schema(state.columns),
+        "schema": _schema(state.columns, known),
         "partition_columns": _to_list(state.partitioned_by),
         "clustering_columns": [path_to_json(path) for path in _to_list(state.clustered_by)],
         "configuration": _configuration(state),
     }
 
 
-def _schema(columns: Struct) -> Json:
-    schema: Json = json.loads(print_schema(columns))
-    return schema
+def _schema(columns: Struct, known: _Columns) -> Json:
+    return {"type": "struct", "fields": [_column(field, known) for field in columns.fields]}
+
+
+def _column(field: Field, known: _Columns) -> Json:
+    """Return a column; one that stays is the same object in each schema of a history."""
+    column = known.get(Itself(field))
+    if column is None:
+        column = known[Itself(field)] = json.loads(print_schema(Struct((field,))))["fields"][0]
+    return column
 
 
 def _to_list(value: Managed[tuple[T, ...]]) -> list[T]:
@@ -126,12 +137,12 @@ def _feature(use: FeatureUse) -> Json:
     }
 
 
-def _history(live: LiveTable) -> list[Json]:
+def _history(live: LiveTable, known: _Columns) -> list[Json]:
     """Write only the metadata that differs from the previous entry: schemas are large."""
     before: Json = {}
     entries = []
     for step in steps(live.history):
-        after = _metadata(step.entry.metadata) if step.entry.metadata else None
+        after = _metadata(step.entry.metadata, known) if step.entry.metadata else None
         entries.append(_entry(step, after, before))
         before = after or before
     return entries

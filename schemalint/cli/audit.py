@@ -71,10 +71,15 @@ class AuditOptions:
     baseline: BaselineOptions
     report: ReportOptions
 
+    @property
+    def is_of_target(self) -> bool:
+        """Whether all tables of the target are audited: ``--all``, or a target alone, as in `plan`."""
+        return self.everything or not (self.connection.target is None or self.tables or self.roots)
+
     def require_consistent(self) -> None:
         """Refuse options without what they need."""
-        if not (self.tables or self.roots or self.everything):
-            raise UsageError("no tables given", help="name tables, or give --root PATH or --all")
+        if not (self.tables or self.roots or self.is_of_target):
+            raise UsageError("no tables given", help="name tables, or give --root PATH or --target NAME")
         if self.run_id is not None and self.into is None:
             raise UsageError("--run-id has no effect without --into", help="add --into TABLE")
         self.connection.require_session("--via spark or --into TABLE", is_used=self.into is not None)
@@ -91,7 +96,12 @@ class AuditOptions:
 @click.option(
     "--root", "roots", multiple=True, metavar="PATH", help="Audit all tables at or below a path or URI"
 )
-@click.option("--all", "everything", is_flag=True, help="Audit all tables of the target, declared or not")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Audit all tables of the target, declared or not: the default with --target alone",
+)
 @target_option("Look up table names in this target")
 @click.option("--files", is_flag=True, help="Read the footers of all live data files too")
 @click.option(
@@ -180,7 +190,7 @@ def _run(options: AuditOptions, *, keep_tables: bool) -> CheckResult:
             env=os.environ,
             files=options.files,
         )
-        reach = Reach(rules, _AUDITED, options.everything, options.files)
+        reach = Reach(rules, _AUDITED, options.is_of_target, options.files)
         if options.baseline.is_written:
             result = written_baseline(result, baseline, options.baseline, reach)
         elif baseline is not None:
@@ -262,7 +272,7 @@ def _targets(
     targets.add(table_requests(options.tables, environment, via))
     if options.roots:
         targets.add_roots(options.roots)
-    if options.everything:
+    if options.is_of_target:
         targets.add_all()
     if targets.tables or targets.errors:
         return targets

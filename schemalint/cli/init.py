@@ -196,12 +196,16 @@ def _new_target(repository: Repository, options: InitOptions) -> NewTarget:
 
 
 def _local(root: Path, repository: Repository) -> str:
-    """Return a folder as the configuration names it: from the top of the repository if it is in there."""
+    """Return a folder as the configuration names it: from the top of the repository.
+
+    A path that is given relative stays so: `../lake` is beside the clone, wherever that is.
+    """
     path = Path(os.path.abspath(root))  # noqa: PTH100 (follows no link)
-    is_inside = path.is_relative_to(repository.root)
-    if is_inside:
+    if path.is_relative_to(repository.root):
         return path.relative_to(repository.root).as_posix()
-    return path.as_posix()
+    if root.is_absolute():
+        return path.as_posix()
+    return Path(os.path.relpath(path, repository.root)).as_posix()
 
 
 def _root_below(folder: Path) -> Path:

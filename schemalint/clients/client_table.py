@@ -12,7 +12,6 @@ from importlib import resources
 from typing import Any, Final
 
 from schemalint.base.values import frozen, replace
-from schemalint.delta.datatype import DataType, Decimal
 from schemalint.delta.type_text import TypeTextError, parse_type, print_type
 from schemalint.model.client import EVERY, Evidence, TableForm, Verdict, Version, VersionRange, parse_versions
 
@@ -143,11 +142,9 @@ def read_row(keys: Mapping[str, Any], as_of: str = "") -> Row:
     )
 
 
-def type_name(type_: DataType) -> str:
-    """Return the name of a type as rows give it: ``int``, ``decimal``."""
-    if isinstance(type_, Decimal):
-        return "decimal"
-    return print_type(type_)
+def name_in_rows(type_: str) -> str:
+    """Return a printed type as rows give it: ``int``, ``decimal``."""
+    return "decimal" if type_.startswith("decimal(") else type_
 
 
 def rows_of(name: str, user_rows: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
@@ -196,7 +193,8 @@ def _type_change(text: str) -> tuple[str, str] | str:
     old, arrow, new = text.partition("->")
     try:
         if arrow:
-            return type_name(parse_type(old.strip())), type_name(parse_type(new.strip()))
+            first, last = (name_in_rows(print_type(parse_type(each.strip()))) for each in (old, new))
+            return first, last
     except TypeTextError as error:
         raise ValueError(f"{text!r} is no type change: {error}") from error
     raise ValueError(f"{text!r} is no type change such as int -> bigint")

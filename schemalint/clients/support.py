@@ -12,7 +12,7 @@ from schemalint.clients.client_table import (
     Client,
     Row,
     find_client,
-    type_name,
+    name_in_rows,
 )
 from schemalint.delta import protocol
 from schemalint.delta.datatype import VOID, Atomic, Struct, items_of, walk, walk_fields
@@ -20,6 +20,7 @@ from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import TableState
 from schemalint.delta.type_history import TYPE_WIDENING_FEATURES
+from schemalint.delta.type_text import print_type
 from schemalint.model.client import (
     EVERY,
     Reason,
@@ -67,7 +68,7 @@ def form_of(state: TableState, features: frozenset[str], at_least: Protocol | No
 def recorded_type_changes(state: TableState) -> frozenset[tuple[str, str]]:
     """Return the type changes that the columns record, in the form of `TableForm.type_changes`."""
     return frozenset(
-        (type_name(recorded.from_type), type_name(recorded.to_type))
+        (print_type(recorded.from_type), print_type(recorded.to_type))
         for _path, field in walk_fields(state.columns)
         for recorded in items_of(field.type_changes)
     )
@@ -255,7 +256,8 @@ def _of_access(client: Client, form: TableForm, access: str, features: Iterable[
         speaking = tuple(row for row in rows if feature in row.features)
         yield _Question(Trait.FEATURE, feature, access, speaking, default)
     for old, new in sorted(form.type_changes):
-        exact = (row for row in rows if (old, new) in row.type_changes)
+        of_rows = (name_in_rows(old), name_in_rows(new))
+        exact = (row for row in rows if of_rows in row.type_changes)
         speaking = (*exact, *(row for row in rows if ANY in row.type_changes))
         yield _Question(Trait.TYPE_CHANGE, f"{old} -> {new}", access, speaking)
     for type_ in sorted(form.types):

@@ -69,6 +69,11 @@ def missing_approvals(deployment: Deployment, table: TablePlan) -> frozenset[App
     return frozenset(approval for approval in table.needs if approval.value not in allowed)
 
 
+def allowing(approvals: Iterable[Approval]) -> str:
+    """Return the options that give approvals, ready to be pasted."""
+    return " ".join(f"--allow {approval.value}" for approval in Approval if approval in set(approvals))
+
+
 def is_approved_by_hash(deployment: Deployment) -> bool:
     """Whether hashes approve all steps of a run: nobody is asked about them again."""
     tables = [table for table in deployment.plan.tables if table.steps]
@@ -120,14 +125,14 @@ def _is_approved(deployment: Deployment, table: TablePlan) -> bool:
 def _checked(deployment: Deployment, table: TablePlan) -> TablePlan:
     if deployment.approved is not None and table.has_work and not _is_approved(deployment, table):
         return _refused_in_file(table)
-    missing = missing_approvals(deployment, table)
+    missing = every = missing_approvals(deployment, table)
     rewrites = [step for step in table.steps if step.rewrite is not None]
     if any(step.needs & missing for step in rewrites):
         table = _without_rewrite(table)
         missing &= table.needs
     if Approval.DATA in missing:
         table, missing = _without_fills(table), missing - {Approval.DATA}
-    return _refused(table, missing) if missing else table
+    return _refused(table, missing, every) if missing else table
 
 
 def _without_fills(plan: TablePlan) -> TablePlan:
@@ -171,13 +176,13 @@ def _refused_in_file(plan: TablePlan) -> TablePlan:
     return plan.refused(refusal)
 
 
-def _refused(plan: TablePlan, missing: frozenset[Approval]) -> TablePlan:
+def _refused(plan: TablePlan, missing: frozenset[Approval], every: frozenset[Approval]) -> TablePlan:
+    """Refuse a table for the approvals that it lacks; the help names those of steps left out before, too."""
     kinds = ", ".join(sorted({step.kind.value for step in plan.steps if step.needs & missing}))
-    options = " and ".join(f"--allow {value}" for value in sorted(approval.value for approval in missing))
     refusal = Refusal(
         RefusalKind.APPROVAL,
         f"{kinds}: approval required",
-        f"review the plan, then --approved {plan.hash}, or {options}",
+        f"review the plan, then --approved {plan.hash}, or {allowing(every)}",
         awaits=missing,
     )
     return plan.refused(refusal)

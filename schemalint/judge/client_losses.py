@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from schemalint.base.values import Itself, grouped, replace
-from schemalint.clients.client_table import client_names, find_client, type_name
+from schemalint.clients.client_table import client_names, find_client
 from schemalint.clients.support import cures, form_of, recorded_type_changes, support, types_without_feature
 from schemalint.delta import protocol, widening
 from schemalint.delta.change import TypeChanged
@@ -15,6 +15,7 @@ from schemalint.delta.path import Path
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.delta.table import LiveTable
 from schemalint.delta.type_history import TYPE_WIDENING_FEATURES
+from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import TypeStep
 from schemalint.judge.table_judge import faults_of
 from schemalint.model.client import (
@@ -194,7 +195,7 @@ def _widened(ctx: RuleContext, without: Collection[Path]) -> Iterator[tuple[str,
     """Yield the type changes that Delta would record."""
     for change in _widenings(ctx):
         if change.path not in without:
-            yield type_name(change.old), type_name(change.new)
+            yield print_type(change.old), print_type(change.new)
 
 
 def _widenings(ctx: RuleContext) -> Iterator[TypeChanged]:
@@ -221,7 +222,7 @@ def _keys(reason: Reason, ctx: RuleContext, upgrades: Iterable[ProtocolUpgrade])
     changed = [
         change.path
         for change in _widenings(ctx)
-        if is_pair and f"{type_name(change.old)} -> {type_name(change.new)}" == reason.name
+        if is_pair and f"{print_type(change.old)} -> {print_type(change.new)}" == reason.name
     ]
     if not changed:
         yield kind, cause, ()

@@ -128,7 +128,7 @@ class TableForm:
         features: The features that the protocol supports, listed or implied.
         reader_features: Those of them that readers must support.
         mapping: The column mapping mode: ``none``, ``name`` or ``id``.
-        type_changes: The recorded type changes, each as the SQL names of both types without parameters.
+        type_changes: The recorded type changes, each as both types in SQL.
         formats: The formats for whose readers Delta writes metadata, such as ``iceberg``.
         repeated_names: Whether names in the table, or in a struct, differ only in case.
         unreadable: What stands against reading the table at all: the code of each such finding, and after a

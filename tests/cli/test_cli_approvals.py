@@ -38,6 +38,15 @@ def test_yes_approves_no_gated_step_and_the_refusal_names_the_hash_that_does(gat
     assert f'\n  "{table["hash"]}",  # sales.orders in dev: upgrade\n' in run.out
 
 
+def test_all_missing_approvals_are_named_at_once_ready_to_be_pasted(gated: Project) -> None:
+    """Also that of the fill, which is left out of the plan that is refused."""
+    cents = "  - {name: cents, type: bigint, backfill: {from: amount, with: cast(amount * 100 as bigint)}}\n"
+    gated.declare(f"{ORDERS}{cents}properties: {{delta.enableTypeWidening: true}}\n")
+    gated.repo.commit()
+    run = gated.run("apply", "--yes")
+    assert (run.status, run.err.rstrip().endswith("or --allow upgrade --allow data")) == (4, True)
+
+
 def test_no_session_starts_for_steps_that_nobody_approved(
     gated: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -196,6 +196,7 @@ def test_declared_tables_are_listed_by_name_and_others_by_path(lake: Lake) -> No
     assert lake.compared("--target", "dev", "sales.orders") == ["sales.orders"]
     everything = ["sales.orders", str(lake.root / "sales/items")]
     assert lake.compared("--target", "dev", "--all") == everything
+    assert lake.compared("--target", "dev") == everything
     assert lake.compared("--all") == everything
     assert lake.compared("--all", str(lake.root / "sales/orders")) == everything
     by_root = lake.compared("--target", "dev", "--root", str(lake.root))

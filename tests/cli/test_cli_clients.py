@@ -66,6 +66,21 @@ def test_check_says_what_each_client_does_before_and_after(project: Project) -> 
     ]
 
 
+def test_a_type_change_is_named_with_precision_and_scale(project: Project) -> None:
+    """The rows of the client table know none: they speak of `decimal -> decimal`."""
+    row = ROW.replace("VERDICT", "refuses").replace("feature =", "type_change =")
+    knows = ROW.replace("VERDICT", "ok").replace("deletionVectors", "typeWidening")
+    project.repo.write("schemalint.toml", knows + row.replace("deletionVectors", "decimal -> decimal"))
+    amount, widening = "columns: [{name: amount, type: ", "properties: {delta.enableTypeWidening: true}\n"
+    for type_ in ("decimal(10,2)", "decimal(12,2)"):
+        text = f"schemalint: 1\ntable: sales.orders\n{amount}'{type_}'}}]\nconsumers: [{NEW}]\n{widening}"
+        project.declare(text + "protocol: {allow_upgrade: true}\n")
+        if type_ == "decimal(10,2)":
+            project.repo.commit()
+    (client,) = _json(project)["clients"]
+    assert client["because"] == "type change decimal(10,2) -> decimal(12,2)"
+
+
 def test_an_unknown_client_is_one_line_for_all_tables_and_features(project: Project) -> None:
     _declare(project, NEW, "", "orders", "lines", "items")
     project.repo.commit()

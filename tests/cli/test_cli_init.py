@@ -271,6 +271,14 @@ def test_from_a_folder_of_the_repository(
     assert {"contracts/orders.yml", "schemalint.toml"} <= files_of(project)
 
 
+def test_a_lake_beside_the_clone_is_named_from_it(project: Project) -> None:
+    log(project.repo.path.parent / "beside/orders")
+    assert project.run("init", "--root", "../beside").status == 0
+    settings = tomllib.loads((project.repo.path / "schemalint.toml").read_text("utf-8"))
+    assert settings["targets"] == {"lake": {"root": "../beside"}}
+    assert project.run("check", "--live", "--all").status == 0
+
+
 def test_code_owners_own_the_exceptions(
     project: Project, lake: Path, pull_request: Callable[[], tuple[int, str]]
 ) -> None:

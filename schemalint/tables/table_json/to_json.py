@@ -181,7 +181,7 @@ def _catalog(catalog: CatalogTable) -> Json:
         "name": catalog.name,
         "catalog": catalog.catalog,
         "location": catalog.location,
-        "columns": _schema(catalog.columns) if catalog.columns is not None else None,
+        "columns": _schema(catalog.columns, {}) if catalog.columns is not None else None,
         "properties": dict(catalog.properties),
         "table_id": catalog.table_id,
         "managed_commits": catalog.managed_commits,

@@ -105,9 +105,7 @@ class Case:
 def cases(folder: Path = FOLDER) -> list[Case]:
     """Return all cases, file by file."""
     files = sorted(folder.glob("*.yaml"))
-    return [
-        Case(raw) for file in files for raw in yaml.load(file.read_text(encoding="utf-8"), yaml.CSafeLoader)
-    ]
+    return [Case(raw) for file in files for raw in yaml.safe_load(file.read_text(encoding="utf-8"))]
 
 
 INSTALLATION = cases(FOLDER / "installation")

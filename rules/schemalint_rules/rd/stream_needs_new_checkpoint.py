@@ -36,8 +36,9 @@ def stream_needs_new_checkpoint(streams: AffectedStreams, _ctx: RuleContext) -> 
 
     A stream without a schema of its own reads old files with the newest schema of the table. Where that is
     impossible, every start fails with `DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG`, or with
-    `DELTA_SCHEMA_CHANGED_WITH_VERSION` for a type. A new checkpoint reads the whole table again, or loses
-    the rows that the stream has not read yet.
+    `DELTA_SCHEMA_CHANGED_WITH_VERSION` for a type. A commit that writes the files anew fails it with
+    `DELTA_SOURCE_TABLE_IGNORE_CHANGES`. A new checkpoint reads the whole table again, or loses the rows that
+    the stream has not read yet.
 
     ## What to do
 

@@ -18,6 +18,13 @@ _WITHOUT_NAMES: Final = (
 """What a new column means for writers that do not know it (measured on Delta 4.4.0)."""
 
 
+_OF_DELTA_RS: Final = (
+    "delta-rs, which wrote the table lately, appends nothing without the new column (SchemaMismatchError), "
+    'unless with schema_mode="merge"'
+)
+"""The same for ``write_deltalake`` (measured on deltalake 1.6.6: ``tests/engine/arrow_writes.csv``)."""
+
+
 def table_risks(plan: TablePlan) -> Iterator[str]:
     """Yield what all steps of a plan together mean for the writers of the table.
 
@@ -68,6 +75,8 @@ def risks(step: Step, plan: TablePlan) -> Iterator[str]:
         yield "a stream with skipChangeCommits never sees the filled values"
     if step.kind is StepKind.ADD_CONSTRAINT and not creates:
         yield "later writes of violating rows fail"
+    if plan.has_delta_rs and any(map(_adds_column, step.changes)):
+        yield _OF_DELTA_RS
     if not creates and step.rewrite is None:
         yield from filter(None, dict.fromkeys(map(_risk_of, step.changes)))
 
@@ -121,6 +130,10 @@ def _fill_cost(step: Step, plan: TablePlan) -> str:
 
 def _times(number: int) -> str:
     return "once" if number == 1 else f"{number:,} times"
+
+
+def _adds_column(changed: Change) -> bool:
+    return isinstance(changed, change.FieldAdded) and len(changed.path) == 1
 
 
 def _risk_of(changed: Change) -> str | None:

@@ -255,6 +255,7 @@ class TablePlan:
         version: The version of the live table at planning time.
         live: The state of the live table at planning time; None if the plan creates it.
         features: The features that the live table supported at planning time.
+        has_delta_rs: Whether one of the newest commits of its log is of delta-rs.
         declaration_hash: The hash of the declaration.
         writes_marker: Whether `apply` writes the marker.
         marker: The marker of the live table.
@@ -285,6 +286,7 @@ class TablePlan:
     version: int | None = None
     live: TableState | None = None
     features: frozenset[str] = frozenset()
+    has_delta_rs: bool = False
     steps: tuple[Step, ...] = ()
     writes_marker: bool = False
     marker: Marker | None = None

@@ -20,7 +20,7 @@ from schemalint.delta.change import (
 )
 from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.diff import diff
-from schemalint.delta.engine import Engine
+from schemalint.delta.engine import Engine, client_of_commit
 from schemalint.delta.engine_answers import activated_by
 from schemalint.delta.feature import drop_order
 from schemalint.delta.patch import apply_changes
@@ -125,6 +125,7 @@ def plan_table(
         version=live.version,
         live=live.state,
         features=live.protocol.features,
+        has_delta_rs=_has_delta_rs(live),
         tracking=options.tracking,
         reorder=options.reorder,
         marker=read_marker(live),
@@ -176,6 +177,11 @@ def plan_table(
     steps = with_sources(alter_steps(context), context.changes, contract.anchors)
     refusals += moves_beyond_statistics(live.state, steps)
     return _planned(with_size(plan, live, steps), contract, live.state, refusals, steps)
+
+
+def _has_delta_rs(live: LiveTable) -> bool:
+    clients = filter(None, map(client_of_commit, live.writers))
+    return any(name == "deltalake" for name, _version in clients)
 
 
 def _rewrite(

@@ -215,3 +215,17 @@ def test_table_missing_from_a_plan_file_is_an_error(planned: PlannedProject) -> 
     assert run.status == 2
     assert f"{planned.file} does not contain sales.new" in run.err
     assert "it contains sales.lines, sales.orders" in run.err
+
+
+@pytest.mark.parametrize("engine", ["delta-rs:py-1.6.6", "Apache-Spark/4.2.0 Delta-Lake/4.4.0"])
+def test_a_plan_says_what_a_new_column_means_for_delta_rs_where_that_wrote(
+    project: Project, engine: str
+) -> None:
+    lake = project.repo.path.parent / "lake"
+    project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{lake}"\n')
+    created = [commit_info("CREATE TABLE", engineInfo=engine), protocol(), metadata(*COLUMNS)]
+    write_log(lake / "sales/orders", [created])
+    project.declare(ORDERS + "  - {name: note, type: string}\n")
+    project.repo.commit()
+    risk = "delta-rs, which wrote the table lately, appends nothing without the new column"
+    assert (risk in project.run("plan").out) == engine.startswith("delta-rs")

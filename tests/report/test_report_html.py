@@ -221,6 +221,7 @@ def test_all_text_has_contrast_in_light_and_dark(views: Json) -> None:
         assert len({view["background"] for view in page["views"]}) == 2, name
 
 
+@pytest.mark.wide
 def test_the_keyboard_reaches_everything_in_the_order_of_the_page(views: Json) -> None:
     for name, page in views.items():
         places = [each["place"] for each in page["focus"]]
@@ -231,6 +232,7 @@ def test_the_keyboard_reaches_everything_in_the_order_of_the_page(views: Json) -
     assert tags == {"A", "PRE", "SUMMARY"}
 
 
+@pytest.mark.wide
 def test_the_page_is_readable_without_scripts(views: Json) -> None:
     (text, *_) = (view["text"] for view in views["pull_request.html"]["views"])
     for part in ("1 error, 1 warning in 3 tables", "approval claimed for @ada", "via: rewrite", "@partners"):

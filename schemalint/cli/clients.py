@@ -173,4 +173,6 @@ def _tracking(where: TargetContracts, contract: Effective, live: LiveTable) -> C
         where.repository, contract_files(where.settings.config), where.target.name, Worktree()
     )
     last_applied = find_last_applied(revisions, contract, live)
-    return last_applied.tracking(live.state.columns) if isinstance(last_applied, LastApplied) else None
+    if isinstance(last_applied, LastApplied):
+        return last_applied.tracking(live.state.columns)
+    return None

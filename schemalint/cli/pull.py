@@ -161,7 +161,9 @@ def _in_format(result: PullResult, format_: str) -> str:
     pulled = [
         contract for file in result.files for contract in contracts.read(file.name, file.after).contracts
     ]
-    return print_models(pulled) if format_ == "dbt-yaml" else "\n".join(map(print_table, pulled))
+    if format_ == "dbt-yaml":
+        return print_models(pulled)
+    return "\n".join(map(print_table, pulled))
 
 
 def _require_names(settings: Trusted, options: PullOptions) -> None:

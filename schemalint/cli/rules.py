@@ -69,4 +69,6 @@ def _for_table(table: str, *, as_json: bool) -> SafeText:
     # Rule files of the repository do not run to be listed.
     (rules,) = rule_sets_of([config], local=NO_RULE_FILES).of(file)
     in_use = rules_in_use(config if file is None else config.at(file), rules, table)
-    return rule_texts.for_table_as_json(in_use) if as_json else rule_texts.for_table(in_use)
+    if as_json:
+        return rule_texts.for_table_as_json(in_use)
+    return rule_texts.for_table(in_use)

@@ -166,12 +166,15 @@ def _without_version(answers: Iterable[Iterable[Reason]]) -> tuple[Reason, ...]:
         for of_version in answers
         for reason in of_version
     )
-    return tuple(
-        reasons[0]
-        if len({reason.verdict for reason in reasons}) == 1
-        else Reason(trait, name, Verdict.UNKNOWN, access, "it depends on the version, which is not declared")
-        for (trait, name, access), reasons in of_trait.items()
-    )
+    of_all: list[Reason] = []
+    for (trait, name, access), reasons in of_trait.items():
+        reason = Reason(
+            trait, name, Verdict.UNKNOWN, access, "it depends on the version, which is not declared"
+        )
+        if len({each.verdict for each in reasons}) == 1:
+            reason = reasons[0]
+        of_all.append(reason)
+    return tuple(of_all)
 
 
 def cures(

@@ -55,7 +55,9 @@ class ContractFiles:
 
     def chosen_format(self, path: str, data: bytes) -> FileFormat | None:
         """Return the format of any file of the repository; None if it is none with contracts."""
-        return self.format_of(path, data) if selection(self.listed).includes(path) else None
+        if selection(self.listed).includes(path):
+            return self.format_of(path, data)
+        return None
 
     def format_of(self, path: str, data: bytes) -> FileFormat | None:
         """Return the format of a file that `listed` includes; None if it declares no tables.
@@ -86,7 +88,9 @@ class ContractFiles:
     def _suffixes(self) -> tuple[str, ...]:
         globs = including(self.globs)
         suffixes = (PurePosixPath(glob).suffix.lower() for glob in globs)
-        return (*_YAML, *(suffix for suffix in suffixes if suffix[1:].isalnum())) if globs else ()
+        if globs:
+            return (*_YAML, *(suffix for suffix in suffixes if suffix[1:].isalnum()))
+        return ()
 
 
 def contract_files(config: Config, target: str | None = None) -> ContractFiles:

@@ -355,7 +355,9 @@ class ContractHistory:
 
     def _key(self, contract: Contract) -> str:
         """Return the key of the table that a contract declares, or adds to."""
-        return self._names.get(contract.key, contract.key) if contract.extends else contract.key
+        if contract.extends:
+            return self._names.get(contract.key, contract.key)
+        return contract.key
 
     def _parsed(
         self, blobs: Iterable[tuple[str, str]]

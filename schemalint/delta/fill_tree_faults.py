@@ -231,7 +231,9 @@ def _literal_text(nodes: Nodes) -> str | None:
     nodes = without_brackets(nodes)
     if len(nodes) != 1 or not isinstance(leaf := nodes[0], Leaf) or leaf.token.kind not in _TEXTS:
         return None
-    return unquote_literal(leaf.token.text) if leaf.token.kind == "string" else leaf.token.text[2:-1]
+    if leaf.token.kind == "string":
+        return unquote_literal(leaf.token.text)
+    return leaf.token.text[2:-1]
 
 
 def _is_text(type_: DataType) -> bool:

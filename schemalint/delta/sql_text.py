@@ -103,7 +103,9 @@ def _is_word(text: str) -> bool:
 
 def quote_identifier(name: str) -> str:
     """Return a name as Spark SQL accepts it; back-quoted unless it is a plain ASCII identifier."""
-    return name if re.fullmatch(_BARE, name) and name.lower() not in _RESERVED else always_quoted(name)
+    if re.fullmatch(_BARE, name) and name.lower() not in _RESERVED:
+        return name
+    return always_quoted(name)
 
 
 def always_quoted(name: str) -> str:

@@ -138,7 +138,9 @@ def read_raw_type(text: str) -> DataType | None:
     except TypeTextError:
         return None
     fields = (field for _path, field in walk_fields(Struct((Field("column", type_),))))
-    return type_ if "`" in text or not any(name_error(field.name) for field in fields) else None
+    if "`" in text or not any(name_error(field.name) for field in fields):
+        return type_
+    return None
 
 
 def raw_type(type_: DataType) -> str | None:

@@ -131,7 +131,9 @@ def print_type(type_: DataType) -> str:
         case Atomic(name=name):
             return _SPELLINGS.get(name, name)
         case String(collation=collation):
-            return "string" if collation == BINARY_COLLATION else f"string collate {collation}"
+            if collation == BINARY_COLLATION:
+                return "string"
+            return f"string collate {collation}"
         case Char(length=length):
             return f"char({length})"
         case Varchar(length=length):

@@ -98,4 +98,6 @@ def is_new(path: Path, columns: Struct) -> bool:
 def like_before(new: Field, table: Struct) -> Field:
     """Return a column of the overwritten table: what the data does not say of it, as its comment, is gone."""
     old = table.get(new.name)
-    return new if old is None else replace(new, column_id=old.column_id, physical_name=old.physical_name)
+    if old is None:
+        return new
+    return replace(new, column_id=old.column_id, physical_name=old.physical_name)

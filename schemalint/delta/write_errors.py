@@ -32,4 +32,6 @@ def class_on(release: Release, error: str) -> str:
 
 def duplicate_in_merge(release: Release, *, merges: bool) -> str:
     """Return how a MERGE refuses a source with a name in two cases."""
-    return DUPLICATE_IN_DATA if merges and release >= _MERGE_FINDS_DUPLICATES else AMBIGUOUS
+    if merges and release >= _MERGE_FINDS_DUPLICATES:
+        return DUPLICATE_IN_DATA
+    return AMBIGUOUS

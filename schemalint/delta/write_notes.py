@@ -48,7 +48,9 @@ class ValueNotes:
         if column.generated or column.identity:
             return "it is computed"
         rows = "new rows get" if self.write.method is Method.MERGE else "it gets"
-        return f"{rows} its default {column.default}" if column.default else f"{rows} null"
+        if column.default:
+            return f"{rows} its default {column.default}"
+        return f"{rows} null"
 
     def _of_casts(self) -> Iterator[Note]:
         for old, new in self._pairs():

@@ -83,7 +83,9 @@ def is_approved_by_hash(deployment: Deployment) -> bool:
 def unused_hashes(deployment: Deployment) -> list[str]:
     """Return the hashes that the user gave for this run, and that approve nothing in it."""
     used = {deployment.plan_hash, *(table.hash for table in deployment.plan.tables)}
-    return sorted({*deployment.request.options.approved} - used) if deployment.request is not None else []
+    if deployment.request is None:
+        return []
+    return sorted({*deployment.request.options.approved} - used)
 
 
 def without_unapproved(deployment: Deployment) -> Deployment:

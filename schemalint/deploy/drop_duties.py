@@ -109,7 +109,9 @@ def _is_proved(source: Path, live: LiveTable, last_applied: LastApplied) -> bool
 
 def _marked(live: LiveTable, last_applied: LastApplied) -> Effective | None:
     """Return the declaration of the newest marker; None without one, and after an interrupted run."""
-    return last_applied.base if read_marker(live) is not None and last_applied.judges_drift else None
+    if read_marker(live) is not None and last_applied.judges_drift:
+        return last_applied.base
+    return None
 
 
 def rewrites_to_prove(

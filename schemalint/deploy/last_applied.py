@@ -71,7 +71,9 @@ class LastApplied:
         states = [revision.state for revision in self.revisions]
         if not states:
             return None
-        return track_back(live, states) if self.is_way_back else track_columns(live, states)
+        if self.is_way_back:
+            return track_back(live, states)
+        return track_columns(live, states)
 
 
 def resolved_base(repository: Repository, base: str | None) -> str | None:

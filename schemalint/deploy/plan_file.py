@@ -214,6 +214,9 @@ def _refusal(content: JsonObject) -> Refusal:
 
 def _origin(table: str, content: JsonObject) -> Origin:
     declared = content.inner("declared")
+    partitioned_by = None
+    if declared.nullable("rewritten_from", list) is not None:
+        partitioned_by = declared.texts("rewritten_from")
     contract = Contract(
         table,
         state_from_json(declared),
@@ -222,12 +225,7 @@ def _origin(table: str, content: JsonObject) -> Origin:
         truncated_features=frozenset(declared.texts("truncated_features")),
         open=WriterPermissions(widening=declared.flag("open_widening")),
         backfills=dict(map(_backfill, declared.objects("backfills"))),
-        rewrites=Rewrites(
-            dict(map(_rewrite, declared.objects("rewrites"))),
-            tuple(declared.texts("rewritten_from"))
-            if declared.nullable("rewritten_from", list) is not None
-            else None,
-        ),
+        rewrites=Rewrites(dict(map(_rewrite, declared.objects("rewrites"))), partitioned_by),
         consumers=tuple(map(consumer_from_json, content.objects("consumers"))),
         file=declared.text("file"),
     )

@@ -294,7 +294,9 @@ def prepare_requested(
         for command in sorted(commands):
             git.fetch_missing(repository, command)
         deployment = prepare(request)
-    return refused_by(deployment, engine) if engine is not None and is_added else deployment
+    if engine is not None and is_added:
+        return refused_by(deployment, engine)
+    return deployment
 
 
 def for_session(deployment: Deployment, engine_of_session: Callable[[], Engine | None]) -> Deployment:
@@ -310,4 +312,6 @@ def for_session(deployment: Deployment, engine_of_session: Callable[[], Engine |
     if is_filed or deployment.engine or deployment.plan.is_empty or deployment.planned_for is None:
         return deployment
     engine = engine_of_session()
-    return deployment if engine is None or engine.is_newest else deployment.planned_for(engine)
+    if engine is None or engine.is_newest:
+        return deployment
+    return deployment.planned_for(engine)

@@ -211,7 +211,9 @@ def planned_again(
     except (SchemalintError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
         return None  # no plan has such content
     plan = replace(plan, target=target.name)
-    return replace(plan, filed_hash=filed.hash) if plan.hash == filed.hash and plan.steps else None
+    if plan.hash == filed.hash and plan.steps:
+        return replace(plan, filed_hash=filed.hash)
+    return None
 
 
 def _as_planned(filed: FiledTable, origin: Origin) -> LiveTable | None:

@@ -75,7 +75,9 @@ class TableIdentities:
             before, after = (tip, self.declared) if number < 0 else history.difference(number)
             self._renamed[number] = renamed_tables(before, after, self._places)
         old = self._renamed[number].get(contract.key)
-        return effective(old, Environment(self.target.name)) if old and old.key not in self.declared else None
+        if old and old.key not in self.declared:
+            return effective(old, Environment(self.target.name))
+        return None
 
     def _places(self, contract: Contract) -> Iterator[str]:
         yield self._location_key(effective(contract, Environment(self.target.name)))

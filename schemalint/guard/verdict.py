@@ -76,7 +76,9 @@ def _refusal(error: str) -> str:
 
 
 def _outcome(findings: Iterable[GuardFinding]) -> codes.Outcome:
-    return "refused" if any(finding.refuses for finding in findings) else "allowed"
+    if any(finding.refuses for finding in findings):
+        return "refused"
+    return "allowed"
 
 
 def of_notes(effect: Effect) -> Iterator[GuardFinding]:

@@ -105,7 +105,9 @@ class Case:
             if self.live is None:
                 raise ValueError("a case has a contract or a table")
             contract = as_declared(self.live, self.name)
-        return replace(contract, engines=self.engines, engine_targets=()) if self.engines.all else contract
+        if self.engines.all:
+            return replace(contract, engines=self.engines, engine_targets=())
+        return contract
 
     @property
     def edit(self) -> Effective:
@@ -180,4 +182,6 @@ def _state_after(
 
 def git_changes(before: Effective | None, after: Effective) -> tuple[Change, ...]:
     """Return the changes between a contract and its base."""
-    return (TableAdded(after.state),) if before is None else diff(before.state, after.state)
+    if before is None:
+        return (TableAdded(after.state),)
+    return diff(before.state, after.state)

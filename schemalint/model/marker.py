@@ -128,13 +128,14 @@ def declaration_hash(contract: Contract) -> str:
     import hashlib  # noqa: PLC0415 (a check without a live table starts without it)
 
     state = contract.state
+    clustered_by: object = state.clustered_by
+    if not isinstance(state.clustered_by, Unmanaged):
+        clustered_by = [format_path(path) for path in state.clustered_by]
     canonical = {
         "columns": _columns(state.columns),
         "description": _value(state.description),
         "partitioned_by": _value(state.partitioned_by),
-        "clustered_by": [format_path(path) for path in state.clustered_by]
-        if not isinstance(state.clustered_by, Unmanaged)
-        else {},
+        "clustered_by": _value(clustered_by),
         "constraints": _sorted(state.constraints),
         "properties": _sorted(state.properties),
         "features": sorted(state.features),

@@ -87,4 +87,6 @@ def _bare(type_: DataType) -> str:
 
 
 def _names(partitioning: Managed[tuple[str, ...]]) -> list[str] | None:
-    return [name.lower() for name in partitioning] if isinstance(partitioning, tuple) else None
+    if isinstance(partitioning, tuple):
+        return [name.lower() for name in partitioning]
+    return None

@@ -266,7 +266,9 @@ def _inexact_text(text: str, new: DataType) -> str | None:
     if new in _INSTANTS:
         finer = f"{text} RLIKE '{_FINER_THAN_MICROSECONDS}'"
         # Spark casts a text with a zone to the time that its clock shows.
-        return finer if new == TIMESTAMP else f"({finer} OR {text} RLIKE '{_HAS_A_ZONE}')"
+        if new == TIMESTAMP:
+            return finer
+        return f"({finer} OR {text} RLIKE '{_HAS_A_ZONE}')"
     return None
 
 
@@ -297,7 +299,9 @@ def spelled(text: str, old: DataType, new: DataType) -> str | None:
         return None
     plain = f"CAST({text} AS STRING)"
     blanks = f"{plain} <> trim({plain})"
-    return f"{blanks} OR {plain} RLIKE '{_LEADING_ZERO}'" if _is_number(new) else blanks
+    if _is_number(new):
+        return f"{blanks} OR {plain} RLIKE '{_LEADING_ZERO}'"
+    return blanks
 
 
 def with_a_day(text: str) -> str:

@@ -332,7 +332,9 @@ class _Expressions:
                 break
             position += 1
         path = tuple(names)
-        return (path, position) if names and field_at(self.columns, path) is not None else ((), 0)
+        if names and field_at(self.columns, path) is not None:
+            return (path, position)
+        return ((), 0)
 
 
 def _under_casts(nodes: Nodes) -> tuple[Nodes, tuple[DataType, ...]]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
 from schemalint.base.values import frozen, replace
 from schemalint.delta.change import FeatureChanged, FieldRenamed, PropertyChanged, change_path, subject
-from schemalint.delta.datatype import field_at, map_fields
+from schemalint.delta.datatype import Field, field_at, map_fields
 from schemalint.delta.feature_drop import set_by_drops
 from schemalint.delta.path import Path, format_path, is_within, lowercased
 from schemalint.delta.table import TableState
@@ -128,15 +128,14 @@ def concurrent_changes(
 
 def with_column_ids_of(expected: TableState, live_state: TableState) -> TableState:
     """Return the expected state with the column-mapping ids that Delta assigned; known ids stay."""
-    numbered = map_fields(
-        expected.columns,
-        lambda path, field: (
-            field
-            if field.column_id is not None or (live := field_at(live_state.columns, path)) is None
-            else replace(field, column_id=live.column_id)
-        ),
-    )
-    return replace(expected, columns=numbered)
+
+    def with_id(path: Path, field: Field) -> Field:
+        live = field_at(live_state.columns, path)
+        if field.column_id is not None or live is None:
+            return field
+        return replace(field, column_id=live.column_id)
+
+    return replace(expected, columns=map_fields(expected.columns, with_id))
 
 
 def columns_missing_noted_names(noted: Pending, state: TableState, steps: Sequence[Step]) -> tuple[str, ...]:

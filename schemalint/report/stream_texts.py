@@ -43,7 +43,9 @@ def verdict_text(report: StreamReport) -> str:
         kinds = listed([kind.key for kind in report.effect.unblock])
         return f"goes on with its settings; without them each start is blocked by {kinds}"
     effect = effect_text(report.effect)
-    return effect if report.if_up_to_date is None else f"unknown; if it has read everything before: {effect}"
+    if report.if_up_to_date is None:
+        return effect
+    return f"unknown; if it has read everything before: {effect}"
 
 
 def stream_title(report: StreamReport) -> str:

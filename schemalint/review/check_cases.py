@@ -159,8 +159,10 @@ class CheckCases:
     def _file_now(self, file: str) -> str:
         """Return what is wrong with a file that had a contract; empty if it is gone, or has another one."""
         former = {visible(path): data for path, data in self._request.contents.former.items()}
+        if file not in former:
+            return ""
         try:
-            return contracts.why_not_a_contract(former[file].decode()) if file in former else ""
+            return contracts.why_not_a_contract(former[file].decode())
         except UnicodeDecodeError:
             return "is not UTF-8"
 

@@ -368,4 +368,6 @@ def _made(sides: Sides, options: ReviewOptions) -> MadeTables | None:
 
 
 def _rule_files(trusted: Trusted | None, options: ReviewOptions, repository: Repository) -> RuleFiles | None:
-    return trusted.rule_files(repository) if trusted and options.allows_local_rules else None
+    if trusted and options.allows_local_rules:
+        return trusted.rule_files(repository)
+    return None

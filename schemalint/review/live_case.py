@@ -77,7 +77,9 @@ def _applied(marker: Marker, contract: Effective, live: LiveSide, *, is_applied:
     applied = live.revisions.at(marker.revision, contract.key) if marker.revision is not None else None
     if applied is not None:
         return applied
-    return contract if is_applied else live.revisions.with_hash(marker.hash, contract.key)
+    if is_applied:
+        return contract
+    return live.revisions.with_hash(marker.hash, contract.key)
 
 
 def _tracking_since(base: Effective, contract: Effective, table: LiveTable) -> ColumnTracking | None:

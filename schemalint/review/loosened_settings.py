@@ -129,7 +129,9 @@ def _shown(value: Mapping[str, str] | str | None) -> str | None:
     """Return the value of a key of an entry as text; None for none."""
     if not value:
         return None
-    return value if isinstance(value, str) else ", ".join(f"{name} = {each}" for name, each in value.items())
+    if isinstance(value, str):
+        return value
+    return ", ".join(f"{name} = {each}" for name, each in value.items())
 
 
 _DEFAULT_SUFFIXES: Final = {PurePosixPath(glob).suffix for glob in DEFAULT_GLOBS}

@@ -189,7 +189,9 @@ def nearest_rules(pattern: str, rules: Sequence[Rule]) -> list[str]:
 def _with_options(rule: Rule, settings: Config) -> Rule:
     """Return the rule with the values of a configuration's options."""
     written = settings.options.get(rule.code)
-    return rule if written is None else with_values(rule, written, settings, ("options",))
+    if written is None:
+        return rule
+    return with_values(rule, written, settings, ("options",))
 
 
 def with_values(
@@ -246,7 +248,9 @@ def _with_severity(rule: Rule, severities: Mapping[str, Severity]) -> Rule:
 def _is_selected(rule: Rule, settings: Config) -> bool:
     if matches(rule, settings.extend_select):
         return True
-    return rule.default if settings.select is None else matches(rule, settings.select)
+    if settings.select is None:
+        return rule.default
+    return matches(rule, settings.select)
 
 
 def _origins(local: Iterable[Path]) -> Iterator[_Origin]:

@@ -81,7 +81,9 @@ class Sides:
     def deciding(self) -> tuple[Config, ...]:
         """The configurations that decide: a check reports what any of them reports."""
         is_of_head = self.is_local or self.is_alone
-        return (self.at_head,) if is_of_head else deciding_between(self.at_base, self.at_head)
+        if is_of_head:
+            return (self.at_head,)
+        return deciding_between(self.at_base, self.at_head)
 
     @property
     def is_first(self) -> bool:
@@ -119,7 +121,9 @@ class Sides:
         Args:
             foreign: Why the change may be a stranger's; what is merged is nobody's change.
         """
-        return (SOURCES, None) if self.is_merged else (self.deciding[0].accepted, foreign)
+        if self.is_merged:
+            return (SOURCES, None)
+        return (self.deciding[0].accepted, foreign)
 
     def read(self, name: str) -> bytes | None:
         """Return the content of a file of the head, None if it does not exist."""
@@ -226,7 +230,9 @@ class Sides:
             return next(filter(None, files), "")
         path = Path(os.path.abspath(self.given))  # noqa: PTH100 (as git, which does not follow links)
         is_inside = path.is_relative_to(self.repository.root)
-        return path.relative_to(self.repository.root).as_posix() if is_inside else self.given
+        if is_inside:
+            return path.relative_to(self.repository.root).as_posix()
+        return self.given
 
     def _text(self) -> str:
         if self.at_head.file is None:
@@ -266,7 +272,9 @@ def head_config(repository: Repository, head: Side, file: str | None, *, isolate
         return Config(folder=None)
     if file is not None:
         return given_config(file)
-    return found_config(repository) if isinstance(head, Worktree) else config_at(repository, head)
+    if isinstance(head, Worktree):
+        return found_config(repository)
+    return config_at(repository, head)
 
 
 def local_sides(sides: Sides) -> Sides:

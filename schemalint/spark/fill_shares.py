@@ -52,7 +52,9 @@ class Share:
     def halves(self) -> tuple[Share, ...]:
         """The share in two; nothing if there is one condition."""
         middle = len(self.parts) // 2
-        return (Share(self.parts[:middle]), Share(self.parts[middle:])) if middle else ()
+        if middle:
+            return (Share(self.parts[:middle]), Share(self.parts[middle:]))
+        return ()
 
 
 @frozen

@@ -174,13 +174,12 @@ def _make_ready(session: SparkSession, table: str) -> None:
                 f"{table} is a {detail['format']} table, not a Delta table", help="name another table"
             )
         types = {row["col_name"].lower(): row["data_type"] for row in ask(session, f"DESCRIBE TABLE {table}")}
-    differences = [
-        f"{column.name} is {types[column.name]}, not {column.type}"
-        if column.name in types
-        else f"{column.name} is missing"
-        for column in COLUMNS
-        if types.get(column.name) != column.type
-    ]
+    differences: list[str] = []
+    for column in COLUMNS:
+        if column.name not in types:
+            differences.append(f"{column.name} is missing")
+        elif types[column.name] != column.type:
+            differences.append(f"{column.name} is {types[column.name]}, not {column.type}")
     if differences:
         raise ApplyError(
             f"{table} does not have the schema of the findings: {'; '.join(differences)}",

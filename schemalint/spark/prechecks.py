@@ -199,7 +199,9 @@ def _parse_error(session: SqlSession, text: str) -> str:
     try:
         session.sql("SELECT 1").filter(text).schema  # noqa: B018 (a Connect session parses it only here)
     except Exception as error:  # noqa: BLE001 (pyspark's errors have no common base over classic and Connect)
-        return StatementError(error, text).message if type(error).__name__ == "ParseException" else ""
+        if type(error).__name__ == "ParseException":
+            return StatementError(error, text).message
+        return ""
     return ""
 
 
@@ -380,4 +382,6 @@ def shown_value(value: object) -> str:
     elif isinstance(value, str):
         text = repr(value)
     printable = visible(without_secrets(text))
-    return printable if len(printable) <= _LONGEST_VALUE else f"{printable[:_LONGEST_VALUE]}…"
+    if len(printable) <= _LONGEST_VALUE:
+        return printable
+    return f"{printable[:_LONGEST_VALUE]}…"

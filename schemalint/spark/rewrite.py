@@ -178,7 +178,9 @@ def _in_the_way(value: Fill, rows: Rows) -> str:
         (rows.inexact, "would become another value", value.ways_out.keeps_converted),
     )
     wrong = [f"{number:,} {kind}" for number, kind, may in kinds if number and not may]
-    return f"of the values of {format_path(value.column)} {', '.join(wrong)}" if wrong else ""
+    if wrong:
+        return f"of the values of {format_path(value.column)} {', '.join(wrong)}"
+    return ""
 
 
 def overwrite(fills: TableFills, step: Step, rewrite: TableRewrite, plan: TablePlan) -> None:

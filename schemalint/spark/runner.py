@@ -200,7 +200,9 @@ def _idle_result(plan: TablePlan) -> AppliedTable:
     if plan.refusals:
         return replace(idle, outcome=Outcome.REFUSED)
     error = unfilled_error(plan)
-    return idle if error is None else replace(idle, outcome=outcome_of(error), error=error)
+    if error is None:
+        return idle
+    return replace(idle, outcome=outcome_of(error), error=error)
 
 
 @frozen
@@ -367,7 +369,9 @@ def _streams(plan: TablePlan, deployment: Deployment) -> tuple[StreamReport, ...
 
 
 def _table_in_sql(plan: TablePlan) -> str:
-    return named_table(plan.name) if plan.name is not None else path_table(plan.uri)
+    if plan.name is not None:
+        return named_table(plan.name)
+    return path_table(plan.uri)
 
 
 def _access_of(deployment: Deployment) -> TargetAccess:

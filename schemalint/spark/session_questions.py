@@ -133,4 +133,6 @@ class ExpressionParser:
 
 def _type(schema: str) -> DataType | None:
     fields = parse_schema(schema).fields
-    return fields[0].type if len(fields) == 1 and not isinstance(fields[0].type, Unknown) else None
+    if len(fields) == 1 and not isinstance(fields[0].type, Unknown):
+        return fields[0].type
+    return None

@@ -195,7 +195,9 @@ class TableRun:
     @staticmethod
     def _completed_steps(expected: TableState, table: LiveTable | None, remaining: list[Step]) -> int | None:
         """Return how many of the steps the table has completed; None if it is in no such state."""
-        return completed_steps(expected, table.state, remaining) if table is not None else 0
+        if table is None:
+            return 0
+        return completed_steps(expected, table.state, remaining)
 
     def _run_step(
         self, step: Step, expected: TableState, before: LiveTable | None, remaining: list[Step]

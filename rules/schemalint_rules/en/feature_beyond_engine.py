@@ -77,13 +77,12 @@ def feature_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Prob
             continue
         problem = ctx.refusal_of_writer(partial(knows_feature, name=name), f"add the feature {name}")
         if problem is not None:
+            is_known = problem.severity is not Severity.INFO
             yield replace(
                 problem,
                 help="remove the line",
                 object=ObjectRef(request.kind, request.entry),
-                delta_error=None
-                if problem.severity is Severity.INFO
-                else "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+                delta_error="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG" if is_known else None,
             )
     for kind, what, needed in _causes(contract):
         for name in sorted(needed - requested.keys()):

@@ -61,10 +61,11 @@ def nested_not_null_unenforceable(added: TableAdded, ctx: RuleContext) -> Iterat
         is_field = not isinstance(path[-1], Part)
         if ctx.live and not is_field:  # programs write such tables
             continue
+        why = "is declared without nulls, but CREATE TABLE has no syntax for that"
+        if is_field:
+            why = "is inside an array or a map, where Delta cannot enforce NOT NULL"
         yield Problem(
-            f"{format_path(path)} is inside an array or a map, where Delta cannot enforce NOT NULL"
-            if is_field
-            else f"{format_path(path)} is declared without nulls, but CREATE TABLE has no syntax for that",
+            f"{format_path(path)} {why}",
             help="leave it nullable; a CHECK constraint can check the content of an array",
             severity=Severity.ERROR if is_field else by_program,
             path=path,

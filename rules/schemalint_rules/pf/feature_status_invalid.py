@@ -57,14 +57,13 @@ def feature_status_invalid(contract: Contract, ctx: RuleContext) -> Iterator[Pro
         verdict = judge_feature(request, ctx.live, new_table=new_table)
         if verdict in (FeatureVerdict.INVALID_STATUS, FeatureVerdict.DEPRECATED_STATUS):
             refused = verdict == FeatureVerdict.INVALID_STATUS
+            what = "which does not request the feature" if refused else "the deprecated word for 'supported'"
+            help_ = "remove the line: there is no such feature"
+            if find_feature(request.name):
+                help_ = ctx.wording.request_feature.format(name=request.name)
             yield Problem(
-                f"{request.entry} is {request.status!r}, "
-                + (
-                    "which does not request the feature" if refused else "the deprecated word for 'supported'"
-                ),
-                help=ctx.wording.request_feature.format(name=request.name)
-                if find_feature(request.name)
-                else "remove the line: there is no such feature",
+                f"{request.entry} is {request.status!r}, {what}",
+                help=help_,
                 severity=None if refused else Severity.WARNING,
                 object=ObjectRef(request.kind, request.entry),
                 new=request.status,

@@ -158,14 +158,18 @@ class Lookup:
     def _key(self, name: str) -> str:
         """Return a table's key, without the target's own catalog."""
         catalog = self._request.target.catalog if self._request.target else None
-        return table_key(name) if catalog is None else table_key(name).removeprefix(f"{table_key(catalog)}.")
+        if catalog is None:
+            return table_key(name)
+        return table_key(name).removeprefix(f"{table_key(catalog)}.")
 
     def _location(self, contract: Contract) -> str | None:
         here, target, root = self.effective(contract), self._request.target, self._request.root
         if here.absent:
             return None
         if target is None:
-            return None if here.location is None else absolute_location(here.location, root)
+            if here.location is None:
+                return None
+            return absolute_location(here.location, root)
         with suppress(ConfigError):
             return table_location(here, target, root)
         return None

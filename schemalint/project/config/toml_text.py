@@ -171,7 +171,9 @@ def find_option(
             positions = positions.within("tables", "match", match)
         if positions is not None and positions.has(path[:1]):
             is_key = bool(value) and positions.has((*path, value))
-            return positions.locate((*path, value)) if is_key else positions.locate(path, value)
+            if is_key:
+                return positions.locate((*path, value))
+            return positions.locate(path, value)
     return None
 
 

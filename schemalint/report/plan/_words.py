@@ -72,7 +72,9 @@ def summary_of(deployment: Deployment) -> str:
 def approvals_text(needs: frozenset[Approval], missing: frozenset[Approval]) -> str:
     """Name the approvals that a step needs, and say whether it has them: ``needs approval: destructive``."""
     lacks = needs & missing
-    return f"needs approval: {_listed(lacks)}" if lacks else f"approved: {_listed(needs)}"
+    if lacks:
+        return f"needs approval: {_listed(lacks)}"
+    return f"approved: {_listed(needs)}"
 
 
 def _listed(approvals: Iterable[Approval]) -> str:

@@ -124,7 +124,9 @@ def _need(use: FeatureUse) -> str:
         return f"NOT SUPPORTED, needed by {text}"
     if text:
         return f"needed by {text}"
-    return "active while supported" if use.is_known else "unknown to this version of schemalint"
+    if use.is_known:
+        return "active while supported"
+    return "unknown to this version of schemalint"
 
 
 def _layout(live: LiveTable) -> Iterator[str]:
@@ -148,7 +150,9 @@ def _clients(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> Iterator[str
 
 def _history_title(live: LiveTable) -> str:
     first_version = live.history.known_from
-    return "History" if first_version == 0 else f"History, known from version {first_version}"
+    if first_version == 0:
+        return "History"
+    return f"History, known from version {first_version}"
 
 
 def _history(live: LiveTable) -> Iterator[str]:

@@ -99,7 +99,9 @@ def absolute_location(reference: str, folder: Path) -> str:
 
 def root_location(target: Target, repository: Path) -> str | None:
     """Return the absolute location of a target's root; None if it has none."""
-    return None if target.root is None else absolute_location(target.root, repository)
+    if target.root is None:
+        return None
+    return absolute_location(target.root, repository)
 
 
 def allowed_roots(target: Target, repository: Path) -> list[str]:

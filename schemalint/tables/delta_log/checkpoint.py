@@ -85,7 +85,9 @@ def read_checkpoint(store: LogStore, checkpoint: Checkpoint) -> TableActions:
             "the checkpoint lacks the protocol or the metadata of the table",
             delta_error="DELTA_STATE_RECOVER_ERROR",
         )
-    return actions if actions.clustering is not None else TableActions(clustering=()).completed_by(actions)
+    if actions.clustering is not None:
+        return actions
+    return TableActions(clustering=()).completed_by(actions)
 
 
 def _read_parquet(store: LogStore, file: LogFile) -> TableActions:

@@ -240,7 +240,9 @@ def below(part: Part, history: History) -> History:
 
 def joined(first: History, second: History) -> History:
     """Concatenate two histories; None if both are None."""
-    return (first or ()) + (second or ()) if (first, second) != (None, None) else None
+    if (first, second) != (None, None):
+        return (first or ()) + (second or ())
+    return None
 
 
 def distributed(type_: DataType, entries: tuple[Entry, ...]) -> tuple[DataType, tuple[RecordedChange, ...]]:

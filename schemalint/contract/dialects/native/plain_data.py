@@ -25,7 +25,7 @@ from schemalint.delta.path import Part, Path, format_path, is_within
 from schemalint.delta.table import Deletion
 from schemalint.delta.type_text import print_type
 from schemalint.model.consumer import Consumer
-from schemalint.model.contract import Backfill, Contract, Deprecation, TargetOverlay
+from schemalint.model.contract import Backfill, Contract, Deprecation, TargetOverlay, WaysOut
 from schemalint.model.exception import RuleException
 from schemalint.model.rewrite import ColumnRewrite, Rewrites
 
@@ -80,7 +80,9 @@ def _managed_by(contract: Contract) -> Managed[Data]:
     manager = _without_unmanaged(**how)
     if manager:
         return {"tool": contract.managed_by, **manager}
-    return UNMANAGED if contract.managed_by == "schemalint" else contract.managed_by
+    if contract.managed_by == "schemalint":
+        return UNMANAGED
+    return contract.managed_by
 
 
 def column(field: Field) -> dict[str, Data]:
@@ -114,10 +116,10 @@ class _Columns:
             generated=field.generated,
             identity=as_dict(field.identity) if isinstance(field.identity, Identity) else field.identity,
             type_changes=_history(field.type_changes),
-            renamed_from=UNMANAGED if field.renamed_from is None else field.renamed_from,
-            deprecated=UNMANAGED if deprecated is None else _changed(deprecated),
-            backfill=UNMANAGED if fill is None else backfill(fill),
-            rewrite=UNMANAGED if rewritten is None else column_rewrite(rewritten),
+            renamed_from=_or_unmanaged(field.renamed_from),
+            deprecated=_if_there(deprecated, _changed),
+            backfill=_if_there(fill, backfill),
+            rewrite=_if_there(rewritten, column_rewrite),
         )
 
     def _type(self, type_: DataType, path: Path) -> dict[str, Data]:
@@ -156,12 +158,21 @@ def backfill(fill: Backfill) -> dict[str, Data]:
         **{
             "from": format_path(fill.source),
             "with": fill.expression,
-            "unfilled": "keep_null" if fill.ways_out.keeps_null else UNMANAGED,
-            "inexact": "keep_converted" if fill.ways_out.keeps_converted else UNMANAGED,
+            **_kept(fill.ways_out),
             "differing": fill.ways_out.differing or UNMANAGED,
             "time_zone": fill.time_zone or UNMANAGED,
         }
     )
+
+
+def _kept(ways_out: WaysOut | ColumnRewrite) -> dict[str, Data]:
+    """Return what may be lost: values that do not convert, or not exactly."""
+    kept: dict[str, Data] = {}
+    if ways_out.keeps_null:
+        kept["unfilled"] = "keep_null"
+    if ways_out.keeps_converted:
+        kept["inexact"] = "keep_converted"
+    return kept
 
 
 def column_rewrite(rewrite: ColumnRewrite) -> dict[str, Data]:
@@ -170,8 +181,7 @@ def column_rewrite(rewrite: ColumnRewrite) -> dict[str, Data]:
         **{
             "from": print_type(rewrite.source),
             "with": rewrite.expression,
-            "unfilled": "keep_null" if rewrite.keeps_null else UNMANAGED,
-            "inexact": "keep_converted" if rewrite.keeps_converted else UNMANAGED,
+            **_kept(rewrite),
             "time_zone": rewrite.time_zone or UNMANAGED,
         }
     )
@@ -214,8 +224,8 @@ def _target(overlay: TargetOverlay) -> Data:
         location=_or_unmanaged(overlay.location),
         absent=overlay.absent or UNMANAGED,
         properties=_or_unmanaged(_properties(overlay.properties)),
-        features=UNMANAGED if overlay.features is None else list[Data](sorted(overlay.features)),
-        protocol=UNMANAGED if overlay.protocol is None else _changed(overlay.protocol),
+        features=_if_there(overlay.features, sorted),
+        protocol=_if_there(overlay.protocol, _changed),
         consumers=_or_unmanaged(_consumers(overlay)),
     )
 
@@ -243,7 +253,9 @@ _EXCEPTION_KEYS: Final = {"old": "from", "new": "to"}
 
 def _exception(exception: RuleException) -> Data:
     data = {_EXCEPTION_KEYS.get(name, name): content for name, content in _changed(exception).items()}
-    return data if exception.column is None else {**data, "column": format_path(exception.column)}
+    if exception.column is None:
+        return data
+    return {**data, "column": format_path(exception.column)}
 
 
 def _properties(properties: Mapping[str, str | None]) -> dict[str, Data]:
@@ -266,7 +278,13 @@ def _plain(value: object) -> object:
 
 
 def _texts(values: Managed[tuple[T, ...]], text: Callable[[T], str]) -> Data | Unmanaged:
-    return values if isinstance(values, Unmanaged) else [text(value) for value in values]
+    if isinstance(values, Unmanaged):
+        return values
+    return [text(value) for value in values]
+
+
+def _if_there(value: T | None, written: Callable[[T], Any]) -> Any:  # noqa: ANN401 - as `_or_unmanaged`
+    return UNMANAGED if value is None else written(value)
 
 
 def _or_unmanaged(value: Any) -> Any:  # noqa: ANN401 - any data, or UNMANAGED if empty

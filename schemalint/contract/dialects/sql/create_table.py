@@ -58,7 +58,9 @@ def read_create_table(
         return "CREATE TABLE of a path"
     table = Table(namespace.complete(cursor, name), words, begin)
     _Reader(cursor, table, variables).read()
-    return table if table.columns else "CREATE TABLE without columns, which are those of its log"
+    if table.columns:
+        return table
+    return "CREATE TABLE without columns, which are those of its log"
 
 
 def _beginning(cursor: Cursor) -> Words:
@@ -90,7 +92,9 @@ def _format(rest: Cursor, settings: FileFormat) -> str:
         provider = rest.name()
         while rest.accept("."):
             provider = rest.name()
-        return DELTA if provider.lower() == DELTA else f"CREATE TABLE … USING {provider.lower()}"
+        if provider.lower() == DELTA:
+            return DELTA
+        return f"CREATE TABLE … USING {provider.lower()}"
     while rest.next.kind != "end" and rest.next.word not in _OTHER_FORMATS | _QUERIES:
         if rest.next.text == ")" or rest.next.word == "USING":
             return DELTA  # it stands where no statement has it, whatever the format: an error

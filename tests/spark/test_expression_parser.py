@@ -8,10 +8,9 @@ import pytest
 
 from schemalint.contract import read
 from schemalint.delta.datatype import BOOLEAN, INTEGER, STRING, Field, Struct
-from schemalint.delta.sent_expressions import is_sent
 from schemalint.judge.asked_expressions import asked_expressions, not_modelled
 from schemalint.model.effective import EVERYWHERE, effective
-from schemalint.spark.session_questions import ExpressionParser
+from schemalint.spark.session_questions import ExpressionParser, is_sent
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

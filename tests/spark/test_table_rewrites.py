@@ -12,7 +12,7 @@ from unittest.mock import Mock
 import pytest
 
 from schemalint.base.values import frozen, replace
-from schemalint.deploy.results import Outcome
+from schemalint.deploy.results import AppliedTable, Outcome
 from schemalint.planner import rewrite_statements
 from schemalint.spark import rewrite
 from support.faulty_sessions import Killed
@@ -301,39 +301,42 @@ def add_column(orders: Lakehouse) -> None:
     orders.insert("(6, 'a', NULL, '6', 7)")
 
 
-def test_a_column_that_comes_while_values_are_counted_ends_it_without_a_commit(
-    declared: Lakehouse, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    count = rewrite.count_values
+def apply_and_add_column_after(
+    declared: Lakehouse, monkeypatch: pytest.MonkeyPatch, function: str
+) -> AppliedTable:
+    """Apply, while somebody adds a column right after a function of the rewrite has run."""
+    known = getattr(rewrite, function)
 
-    def then_added(*given: Any) -> str:  # noqa: ANN401
-        text = count(*given)
+    def then_added(*given: Any) -> Any:  # noqa: ANN401
+        result = known(*given)
         add_column(declared)
-        return text
+        return result
 
     with monkeypatch.context() as patched:
-        patched.setattr(rewrite, "count_values", then_added)
-        failed = declared.apply(allow=ALLOW)
-    assert "nothing was rewritten: it changed since it was planned: field added: theirs" in str(failed.error)
+        patched.setattr(rewrite, function, then_added)
+        return declared.apply(allow=ALLOW)
+
+
+def require_rewritten_with_their_column(declared: Lakehouse) -> None:
     assert {row["id"]: row["theirs"] for row in declared.rows()}[6] == 7
     applied = declared.apply(allow=ALLOW)
     assert applied.outcome is Outcome.APPLIED, applied.error
     assert {row["id"]: (row["amount"], row["theirs"]) for row in declared.rows()}[6] == (Decimal("6.00"), 7)
 
 
+def test_a_column_that_comes_while_values_are_counted_ends_it_without_a_commit(
+    declared: Lakehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = apply_and_add_column_after(declared, monkeypatch, "count_values")
+    assert "nothing was rewritten: it changed since it was planned: field added: theirs" in str(failed.error)
+    require_rewritten_with_their_column(declared)
+
+
 def test_a_column_that_comes_between_the_query_and_its_write_is_told_with_the_way_back(
     declared: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Delta writes the columns of the query, and finds no conflict (measured on Delta 4.0.1 and 4.4.0)."""
-    require = rewrite.require_no_more_columns
-
-    def then_added(*given: Any) -> None:  # noqa: ANN401
-        require(*given)
-        add_column(declared)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(rewrite, "require_no_more_columns", then_added)
-        failed = declared.apply(allow=ALLOW)
+    failed = apply_and_add_column_after(declared, monkeypatch, "require_no_more_columns")
     version = declared.table().version
     restore = f"RESTORE TABLE delta.`{declared.uri}` TO VERSION AS OF {version - 1}"
     for told in (failed, declared.apply(allow=ALLOW)):
@@ -341,10 +344,7 @@ def test_a_column_that_comes_between_the_query_and_its_write_is_told_with_the_wa
         assert "changed what it must not: field removed: theirs" in str(told.error)
         assert restore in str(told.error)
     declared.session.sql(restore)
-    assert {row["id"]: row["theirs"] for row in declared.rows()}[6] == 7
-    applied = declared.apply(allow=ALLOW)
-    assert applied.outcome is Outcome.APPLIED, applied.error
-    assert {row["id"]: (row["amount"], row["theirs"]) for row in declared.rows()}[6] == (Decimal("6.00"), 7)
+    require_rewritten_with_their_column(declared)
 
 
 def test_it_is_written_again_as_often_as_the_user_says(

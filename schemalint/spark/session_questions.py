@@ -2,7 +2,8 @@
 
 An expression (``check --parse-with spark``) stands over an empty row, in no statement and without a catalog.
 Spark parses it and resolves its names and types (``selectExpr`` and ``schema``: the analyzer). Neither the
-optimizer, which computes constants, nor a job follows; `delta.sent_expressions` says what is sent.
+optimizer, which computes constants, nor a job follows. Some functions compute an argument while Spark
+analyses them, and some run code: an expression with one of them, or with what is not built in, is not sent.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import Any, Final
 from schemalint.base.errors import InternalError, SchemalintError
 from schemalint.base.values import replace
 from schemalint.delta.datatype import DataType, Struct, Unknown, field_at, walk
+from schemalint.delta.expressions import contains_query, functions_called
+from schemalint.delta.functions import FunctionKind, kind_of_function
 from schemalint.delta.path import format_path
 from schemalint.delta.schema_json import parse_schema, print_schema
-from schemalint.delta.sent_expressions import is_sent
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.deploy_input import Deployment, FillProof
 from schemalint.model.fact import SparkAnswer
@@ -31,9 +33,25 @@ from schemalint.spark.session_engine import require_delta
 from schemalint.spark.session_settings import required_settings, session_catalog
 
 _VALUES = frozenset({StepKind.FILL, StepKind.REWRITE})
-
-
 _LONGEST_ANSWER: Final = 200
+_MOST_CHARACTERS: Final = 10_000
+"""Characters of an expression that is sent."""
+
+# fmt: off
+_NOT_SENT: Final = frozenset({
+    # They run code, or fail on purpose.
+    "reflect", "java_method", "try_reflect", "assert_true", "raise_error",
+    # They compute an argument while Spark analyses them: a schema, a format, a number of values, a field.
+    "approx_percentile", "date_part", "datepart", "extract", "from_avro", "from_csv", "from_json",
+    "from_protobuf", "from_xml", "identifier", "inline", "json_tuple", "percentile", "percentile_approx",
+    "schema_of_avro", "schema_of_csv", "schema_of_json", "schema_of_xml", "stack", "to_avro", "to_binary",
+    "to_char", "to_number", "to_protobuf", "to_varchar", "try_to_binary", "try_to_number", "window",
+    "session_window",
+})
+# fmt: on
+_KINDS: Final = frozenset(
+    {FunctionKind.ROW, FunctionKind.NOT_DETERMINISTIC, FunctionKind.SESSION, FunctionKind.MANY_ROWS}
+)
 
 
 def with_proofs(session: SqlSession, deployment: Deployment) -> Deployment:
@@ -136,3 +154,13 @@ def _type(schema: str) -> DataType | None:
     if len(fields) == 1 and not isinstance(fields[0].type, Unknown):
         return fields[0].type
     return None
+
+
+def is_sent(text: str) -> bool:
+    """Return whether an expression goes to a session: all it calls is built in, and runs no code."""
+    if len(text) > _MOST_CHARACTERS or "${" in text or contains_query(text):  # ${…} is a variable of Spark's
+        return False
+    return all(
+        name.rpartition(".")[2] not in _NOT_SENT and kind_of_function(name) in _KINDS
+        for name in functions_called(text)
+    )

@@ -1,18 +1,17 @@
 """The keys of the configuration, defined once, and their validation.
 
 The keys are not `BaseModel` classes, because importing pydantic takes longer than the rest of a check.
-`document.shape` decides whether data fits; pydantic is only imported to explain what is wrong.
+`document.shape` decides whether data fits; `config_errors` explains what is wrong.
 """
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, Required, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Required, TypeAlias, cast
 
 from schemalint.base import limits
-from schemalint.base.document.shape import check_for, fields, hint_at, is_mapping
+from schemalint.base.document.shape import check_for
 from schemalint.base.errors import ConfigError
 from schemalint.base.redaction import without_secrets
 from schemalint.delta.engine import Engines
@@ -34,7 +33,7 @@ from schemalint.project.config.consumer_keys import (
 from schemalint.project.config.contracts_entry import MOST_MIB, ContractsEntry
 from schemalint.project.config.storage_settings import is_public_setting, variable_of
 from schemalint.project.config.target_engines import engines_of_target, parse_engines
-from schemalint.project.config.toml_text import Positions, find_option, locate
+from schemalint.project.config.toml_text import Positions, locate
 
 if sys.version_info >= (3, 12):
     from typing import TypedDict
@@ -215,7 +214,10 @@ def validated(
         ConfigError: A key is unknown, a value has the wrong type, or a secret is written in plain text.
     """
     if not check_for(ConfigKeys)(content):
-        _refuse(file, text, content)
+        # Imported here because pydantic costs more than the rest of a check.
+        from schemalint.project.config.config_errors import refuse  # noqa: PLC0415
+
+        refuse(file, text, content, ConfigKeys, ContractsEntryKeys)
     keys = cast("ConfigKeys", content)
     for name, entries in (("contracts", keys.get("contracts", ())), ("tables", keys.get("tables", ()))):
         if len(entries) > limits.MAX_GLOBS:
@@ -356,73 +358,3 @@ def _contracts_entry(keys: ContractsEntryKeys, folder: str | None) -> ContractsE
 
 def _conf_text(value: str | float | bool) -> str:  # noqa: FBT001
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
-    """Raise the first error that pydantic finds; pydantic may accept what `check_for` rejects."""
-    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
-
-    try:
-        TypeAdapter(ConfigKeys).validate_python(content)
-    except ValidationError as error:
-        problems = error.errors(include_url=False, include_input=True)
-    else:
-        return
-    # Of an entry that is no text, pydantic says first that it is no text.
-    of_member = (each for each in problems if "str" not in each["loc"] or not isinstance(each["input"], dict))
-    problem = next(of_member, problems[0])
-    path = [str(step) for step in problem["loc"] if step not in ("str", ContractsEntryKeys.__name__)]
-    key, location = (
-        ".".join(path),
-        locate(file, text, [step for step in problem["loc"] if isinstance(step, str)]),
-    )
-    _refuse_option(file, text, content, path)
-    if problem["type"] == "missing":
-        raise ConfigError(f"{key} is missing", help="add it", location=location)
-    if problem["type"] != "extra_forbidden":
-        expected = problem["msg"].removeprefix("Input should be ")
-        words, help_text = _EXPECTED.get(problem["type"], (expected, ""))
-        if problem["type"] == "list_type" and is_mapping(hint_at(ConfigKeys, (*path, 0))):
-            help_text = "write [[{key}]] above each of its entries"
-        raise ConfigError(f"{key} must be {words}", help=help_text.format(key=key), location=location)
-    keys = sorted(_known_keys(path[:-1]))
-    close = get_close_matches(path[-1], keys, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(keys)}"
-    raise ConfigError(f"unknown key {key}", help=hint, location=location)
-
-
-def _refuse_option(file: str, text: str, content: Mapping[str, Any], path: Sequence[str]) -> None:
-    """Raise an error if the path leads to a rule's option: its value is of a kind that no rule has.
-
-    Of a value that fits none of its types, pydantic says what each of them asks for.
-    """
-    keys: tuple[str, ...]
-    match path:
-        case ["options", code, name, *_]:
-            keys, table = ("options", code, name), None
-        case ["tables", number, "options", code, name, *_]:
-            keys = ("tables", "options", code, name)
-            table = str(content["tables"][int(number)].get("match"))
-        case _:
-            return
-    raise ConfigError(
-        f"{'.'.join(keys)} must be a text, a number, true or false, a list of texts, or a table of these",
-        location=find_option([(file, text)], keys, "", table) or locate(file, text, keys),
-    )
-
-
-_EXPECTED: Final = {
-    "string_type": ("text", 'write it in quotes: "…"'),
-    "list_type": ("a list", 'write {key} = ["…"]'),
-    "dict_type": ("a table", "write [{key}], and its keys below"),
-    "typed_dict_type": ("a table", "write [{key}], and its keys below"),
-    "bool_type": ("true or false", "write true or false, without quotes"),
-    "int_type": ("a whole number", "write it without quotes"),
-}
-"""What a value must be, in the words of TOML, and help, by the type of pydantic's error."""
-
-
-def _known_keys(path: list[str]) -> list[str]:
-    section = hint_at(ConfigKeys, tuple(path))
-    members = get_args(section) or (section,)
-    return [key for member in members if is_mapping(member) for key in fields(member)]

@@ -80,7 +80,6 @@ def rows(lakehouse: Lakehouse, uri: str) -> dict[int, list[object]]:
     }
 
 
-@pytest.mark.each_time("mapped")
 @pytest.mark.parametrize(
     ("names", "more"),
     [(PLAIN, ""), (MAPPED, "properties: {delta.columnMapping.mode: name}\n")],

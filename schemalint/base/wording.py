@@ -45,6 +45,7 @@ class Wording:
         remove_property: Takes the property ``{key}`` away from the table.
         fill: Fills the column ``{column}``.
         drop_old: Drops the column ``{column}`` once nobody uses it.
+        rewrite: Asks `apply` to write the table anew; empty for none.
         drop_undeclared: Drops a column that only the live table has.
         open_columns: Allows columns that nobody declares.
         open_widening: Allows writers to widen types.
@@ -76,6 +77,7 @@ class Wording:
     remove_property: str = "write `{key}: null` under `properties`"
     fill: str = "fill {column} with `backfill`"
     drop_old: str = "list {column} under dropped"
+    rewrite: str = "declare `rewrite`"
     drop_undeclared: str = "list it under `dropped`"
     open_columns: str = "allow it: `open: {columns: true}`"
     open_widening: str = "allow it with `open: {widening: true}`"

@@ -39,6 +39,10 @@ _CATALOG_MANAGED: Final = frozenset(
     {"catalogManaged", "catalogOwned", "catalogOwned-preview", "coordinatedCommits-preview"}
 )
 _PIPELINE: Final = "pipelines."
+_WITH_FEED: Final = "DELTA_BLOCK_COLUMN_MAPPING_AND_CDC_OPERATION"
+_APPEND_ONLY: Final = "DELTA_CANNOT_MODIFY_APPEND_ONLY"
+MANUAL: Final = "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT"
+"""How Delta refuses an overwrite that would need a feature; `apply` requests no feature beside a rewrite."""
 
 
 @frozen
@@ -49,11 +53,14 @@ class RewriteObstacle:
         reason: A clause that tells it.
         path: The column that is in the way; empty for the table.
         is_lost: Whether the overwrite would lose something that a definition of the table states again.
+        error: The class with which Delta refuses the overwrite; None if it makes it, or nobody asked. All but
+            `MANUAL` it has for a replacement too.
     """
 
     reason: str
     path: Path = ()
     is_lost: bool = False
+    error: str | None = None
 
 
 def rewrite_obstacles(
@@ -72,7 +79,7 @@ def rewrite_obstacles(
         engine: The engine that runs the statements; None for the newest Delta.
         features: The features that the table supports.
     """
-    yield from map(RewriteObstacle, _of_table(before, after, engine, frozenset(features)))
+    yield from _of_table(before, after, engine, frozenset(features))
     for path, field in walk_fields(before.columns):
         if lost := _lost(field):
             yield RewriteObstacle(f"it would lose {lost} of {format_path(path)}", path, is_lost=True)
@@ -80,8 +87,8 @@ def rewrite_obstacles(
     if paths and before.column_mapping != "none" and before.enabled(CHANGE_DATA_FEED):
         yield RewriteObstacle(
             "with column mapping and a change data feed Delta refuses an overwrite that changes columns "
-            "(DELTA_BLOCK_COLUMN_MAPPING_AND_CDC_OPERATION): switch the feed off in a change of its own "
-            "before"
+            f"({_WITH_FEED}): switch the feed off in a change of its own before",
+            error=_WITH_FEED,
         )
     names = dict.fromkeys(path[0] for path in paths)
     for path in paths:
@@ -97,30 +104,33 @@ def rewrite_obstacles(
 
 def _of_table(
     before: TableState, after: TableState, engine: Engine | None, features: frozenset[str]
-) -> Iterator[str]:
+) -> Iterator[RewriteObstacle]:
     if before.enabled("delta.appendOnly"):
-        yield "delta.appendOnly allows only appends"
+        yield RewriteObstacle("delta.appendOnly allows only appends", error=_APPEND_ONLY)
     keys = {key for key, value in before.properties.items() if value not in (None, "false", "")}
     if any(key.startswith(_ICEBERG) for key in keys):
-        yield "Iceberg readers follow the ids of columns, and a rewritten column gets a new one"
+        reason = "Iceberg readers follow the ids of columns, and a rewritten column gets a new one"
+        yield RewriteObstacle(reason)
     if any(key.startswith(_PIPELINE) for key in keys):
-        yield "a pipeline owns it"
+        yield RewriteObstacle("a pipeline owns it")
     if managed := sorted(_CATALOG_MANAGED & features):
-        yield f"its commits go through a catalog ({managed[0]}), where no rewrite was measured"
+        reason = f"its commits go through a catalog ({managed[0]}), where no rewrite was measured"
+        yield RewriteObstacle(reason)
     level = property_value("delta.isolationLevel", before.properties)
     if engine is not None and engine.is_hosted and (level or "").lower() != "serializable":
-        yield (
+        yield RewriteObstacle(
             "without delta.isolationLevel = Serializable this engine lets an append commit beside it, whose "
             "rows would keep the old type"
         )
     active = activated(after.columns, {})
     if missing := needed_features(features, active) - needed_to_alter(features, active):
         names = ", ".join(sorted(missing))
-        yield f"its new type needs {names}: apply `features: [{names}]` by itself before"
+        reason = f"its new type needs {names}: apply `features: [{names}]` by itself before"
+        yield RewriteObstacle(reason, error=MANUAL)
     if before.clustering_columns and isinstance(after.clustered_by, Unmanaged):
-        yield "it would lose the clustering, which the contract does not declare"
+        yield RewriteObstacle("it would lose the clustering, which the contract does not declare")
     if any(items_of(field.type_changes) for _path, field in walk_fields(after.columns)):
-        yield "it would lose the recorded type changes, which the contract declares"
+        yield RewriteObstacle("it would lose the recorded type changes, which the contract declares")
 
 
 def _lost(field: Field) -> str:

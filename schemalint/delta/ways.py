@@ -9,12 +9,11 @@ both without a clause such as ``partitionBy``, ``CLUSTER BY`` or ``TBLPROPERTIES
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
-from enum import Enum
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from schemalint.base.values import Itself, frozen, replace
+from schemalint.base.values import Itself, replace
 from schemalint.delta.casts import has_cast
 from schemalint.delta.change import (
     Change,
@@ -40,12 +39,14 @@ from schemalint.delta.lost_by_rewrite import (
     lost_of_table,
     of_columns,
 )
-from schemalint.delta.patch import update_field
+from schemalint.delta.patch import apply_changes, update_field
 from schemalint.delta.path import Part, Path, format_path, path_key
 from schemalint.delta.properties import property_value
 from schemalint.delta.property_values import parse_interval
+from schemalint.delta.rewrites import MANUAL, RewriteObstacle, rewrite_obstacles
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
+from schemalint.delta.way_out import NATIVE, Way, WayOut, WayWords
 from schemalint.delta.widening import nearest_widening, storage_error
 
 _ASKED: Final = ("3.3.2", "4.0.1")
@@ -65,81 +66,13 @@ _OVERWRITE: Final = "overwrite the table with overwriteSchema and without replac
 _REPLACED: Final = "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"
 
 
-class Way(Enum):
-    """A way to what Delta does not change in place, as reports name it."""
-
-    WIDEN = "widen"
-    COLUMN = "column"
-    OVERWRITE = "overwrite"
-    REPLACE = "replace"
-    DEFINE = "define"
-    CONSTRAINT = "constraint"
-    CLUSTER = "cluster"
-
-
-@frozen
-class WayOut:
-    """A way to what Delta does not change in place, and its price.
-
-    Attributes:
-        way: The way.
-        does: What is to be done, in the imperative.
-        commits: How many states the readers see; None if that depends on the size of the table.
-        loses: What the table does not have afterwards.
-        refused: The error class with which Delta refuses the way, or its last step; None if it goes it.
-        stops: The error class with which it ends streams without a schemaTrackingLocation that read the
-            table; None if they go on.
-        streams: The declared ones of these.
-        stops_tracked: The error class with which it ends streams with a schemaTrackingLocation; None if they
-            go on, or need a new start only.
-        tracked: The declared ones of these.
-        unknown_for: An engine that nobody asked, with the price on the newest Delta; None if it was asked.
-        unsure: Why it is unknown whether Delta goes the last step; None if it is known.
-        rewrites: Whether it writes all rows again.
-        size: The bytes of the data files that it replaces; None if unknown.
-        until: The last day on which RESTORE can take the table back, if the way is taken today; VACUUM may
-            come sooner. None if unknown.
-    """
-
-    way: Way
-    does: str
-    commits: int | None = None
-    loses: tuple[str, ...] = ()
-    refused: str | None = None
-    stops: str | None = None
-    streams: tuple[str, ...] = ()
-    stops_tracked: str | None = None
-    tracked: tuple[str, ...] = ()
-    unknown_for: Engine | None = None
-    unsure: str | None = None
-    rewrites: bool = True
-    size: int | None = None
-    until: dt.date | None = None
-
-
-@frozen
-class WayWords:
-    """How the file of the table says two steps of a way, with the column as ``{column}``.
-
-    Attributes:
-        fill: Fills it.
-        drop: Drops it at the end.
-    """
-
-    fill: str = "fill {column} with `backfill`"
-    drop: str = "list {column} under dropped"
-
-
-NATIVE: Final = WayWords()
-"""The words of schemalint's own format."""
-
-
 def ways_out(
     change: Change,
     state: TableState,
     engine: Engine | None = None,
     words: WayWords = NATIVE,
     old_path: Path | None = None,
+    features: frozenset[str] | None = None,
 ) -> tuple[WayOut, ...]:
     """Return the ways to what a change wants and Delta refuses, the cheapest first; none if they are unknown.
 
@@ -149,12 +82,44 @@ def ways_out(
         engine: The engine that would go the way; None for the newest Delta.
         words: How the file of the table says it.
         old_path: The path of the changed column in the table, if the same edit renames it.
+        features: The features that the table supports; None for those in the state.
     """
     if isinstance(change, TypeChanged):
         ways = _ways(change, old_path or change.path, state, engine, words)
     else:
         ways = _ways_of_others(change, state)
-    return tuple(_on(engine, way) if way.rewrites else way for way in ways)
+    is_step = _is_step(change, old_path, state)
+    paths = (change.path,) if is_step and isinstance(change, TypeChanged) else ()
+    after = apply_changes(state, (change,)) if is_step else state
+    known = state.features if features is None else features
+    obstacles = tuple(rewrite_obstacles(state, after, paths, engine, known))
+    declare = words.rewrite if is_step and not obstacles else ""
+    judged = (_judged(way, obstacles, declare) for way in ways)
+    return tuple(_on(engine, way) if way.rewrites else way for way in judged)
+
+
+def _judged(way: WayOut, obstacles: Iterable[RewriteObstacle], declare: str) -> WayOut:
+    """Return a way with what the planner knows of it: whether Delta refuses it, or a step can be it."""
+    if way.way not in (Way.OVERWRITE, Way.REPLACE) or way.refused is not None:
+        return way
+    errors = (
+        obstacle.error for obstacle in obstacles if way.way is Way.OVERWRITE or obstacle.error != MANUAL
+    )
+    if (refused := next(filter(None, errors), None)) is not None:
+        return replace(way, refused=refused)
+    return replace(way, declare=declare) if way.way is Way.OVERWRITE else way
+
+
+def _is_step(change: Change, old_path: Path | None, state: TableState) -> bool:
+    """Whether `rewrite` in a contract says the change: of a type, or of the layout of a partitioned table.
+
+    A column that the same edit renames has another name in the step.
+    """
+    if isinstance(change, PartitioningChanged | ClusteringChanged):
+        return bool(state.partition_columns)
+    if not isinstance(change, TypeChanged) or old_path not in (None, change.path):
+        return False
+    return type_at(state.columns, change.path) is not None and has_cast(change.old, change.new)
 
 
 def is_readable(state: TableState) -> bool:

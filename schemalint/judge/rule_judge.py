@@ -25,7 +25,8 @@ from schemalint.delta.datatype import field_at
 from schemalint.delta.engine_answers import error_of
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import Path, lowercased, prefixes
-from schemalint.delta.ways import WayWords, is_readable, last_day_of_restore, ways_out
+from schemalint.delta.way_out import WayWords
+from schemalint.delta.ways import is_readable, last_day_of_restore, ways_out
 from schemalint.judge.built_in_rules import BUILT_IN, with_built_in
 from schemalint.judge.finding_location import locate_finding, object_of, values_of
 from schemalint.model.contract import Contract
@@ -315,7 +316,8 @@ def with_ways(finding: Finding, fact: Fact, ctx: RuleContext) -> Finding:
         if consumer.stream is not None:
             by_tracking[consumer.stream.schema_tracking_location is not None].append(consumer.name)
     streams, tracked = map(tuple, by_tracking)
-    words = WayWords(ctx.wording.fill, ctx.wording.drop_old)
+    is_own = ctx.contract.managed_by == "schemalint"
+    words = WayWords(ctx.wording.fill, ctx.wording.drop_old, ctx.wording.rewrite if is_own else "")
     size, until = None, None
     if ctx.live is not None:
         size = ctx.live.size() if ctx.live.size is not None else None
@@ -328,7 +330,7 @@ def with_ways(finding: Finding, fact: Fact, ctx: RuleContext) -> Finding:
             size=size if way.rewrites else None,
             until=until if way.rewrites else None,
         )
-        for way in ways_out(fact, ctx.before, ctx.engine, words, _old_path(fact, ctx))
+        for way in ways_out(fact, ctx.before, ctx.engine, words, _old_path(fact, ctx), ctx.features)
     )
     return replace(finding, ways=tuple(ways))
 

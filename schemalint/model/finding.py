@@ -12,7 +12,7 @@ from schemalint.base.values import field, frozen
 from schemalint.delta.change import Change, subject_name
 from schemalint.delta.path import Path, format_path, path_to_json
 from schemalint.delta.table import HistoryEntry, LiveTable, TableState
-from schemalint.delta.ways import WayOut
+from schemalint.delta.way_out import WayOut
 from schemalint.model.change_kind import kind_of
 from schemalint.model.client import ClientSupport
 from schemalint.model.consumer import Consumer

@@ -15,7 +15,7 @@ from schemalint.delta.change import Change
 from schemalint.delta.datatype import DataType, Struct
 from schemalint.delta.path import Path
 from schemalint.delta.table import TableState
-from schemalint.delta.ways import WayOut
+from schemalint.delta.way_out import WayOut
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.consumer import Consumer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemalint.base.phrases import affixed
-from schemalint.delta.ways import Way, WayOut
+from schemalint.delta.way_out import Way, WayOut
 from schemalint.model.client import ClientSupport
 from schemalint.model.finding import Consequence
 
@@ -21,7 +21,7 @@ def _priced(way: WayOut) -> str:
         steps = {Way.COLUMN: "the last step", Way.DEFINE: "the rows, and leaves the table empty"}
         step = steps.get(way.way, "it")
         return f"{way.does}: Delta refuses {step} ({way.refused})"
-    costs = []
+    costs = [f"`apply` does it: {way.declare}"] if way.declare else []
     if way.commits is not None:
         costs.append(f"{way.commits} commit{'s'[: way.commits != 1]}")
     if way.loses:
@@ -63,6 +63,7 @@ def way_json(way: WayOut) -> dict[str, object]:
         "rewrites": way.rewrites,
         "bytes": way.size,
         "restore_until": way.until.isoformat() if way.until else None,
+        "declare": way.declare or None,
     }
 
 

@@ -187,7 +187,10 @@ def overwrite(fills: TableFills, step: Step, rewrite: TableRewrite, plan: TableP
     """Write the rows of the step's query back, in one commit or in none.
 
     Delta writes the columns of the query without an error if the table has more of them by then, which are
-    lost with their values (measured on Delta 4.0.1 and 4.4.0). So they are read again in the last moment.
+    lost with their values (measured on Delta 3.3.2, 4.0.1 and 4.4.0). So they are read again in the last
+    moment. No form of the query closes what is left: a star has the columns of its analysis too (measured on
+    the same), and ``TahoeFileIndex.getSnapshot`` accepts a snapshot with more. `prove_rewrite` tells it, from
+    the commit before.
 
     Spark 3.5 overwrites no table by `saveAsTable` (measured on Delta 3.3.2), and a catalog may allow no write
     by path.

@@ -27,7 +27,9 @@ from schemalint.delta.datatype import INTEGER, LONG, STRING, Field, Identity, St
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import parse_engine
 from schemalint.delta.table import TableState
-from schemalint.delta.ways import Way, WayOut, ways_out
+from schemalint.delta.type_text import parse_type
+from schemalint.delta.way_out import Way, WayOut
+from schemalint.delta.ways import ways_out
 from schemalint.tables.storage import read_table
 from support.sampling import some_of_each
 
@@ -109,6 +111,37 @@ def test_a_stream_without_a_schema_log_ends_with_the_class_that_is_said(way: Way
     assert {*ends} == {way_of(TableState(), way).stops}
     _runs, *ends = read_record()[Question(taken, "stream: tracked")].split(" | ")
     assert {*ends} == {way_of(TableState(), way).stops_tracked}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("new", "properties", "refused"),
+    [
+        ("date", "delta.appendOnly", "DELTA_CANNOT_MODIFY_APPEND_ONLY"),
+        ("date", "delta.enableChangeDataFeed", "DELTA_BLOCK_COLUMN_MAPPING_AND_CDC_OPERATION"),
+        ("timestamp_ntz", "team", "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT"),
+    ],
+)
+def test_a_way_that_delta_refuses_is_said_to_be_refused(
+    spark: SparkSession, tmp_path: Path, new: str, properties: str, refused: str
+) -> None:
+    """Delta 3.3.2 and 4.0.1 answer the same for the overwrite, 4.0.1 for the replacement too."""
+    table = f"delta.`{tmp_path}/t`"
+    of_table = f"TBLPROPERTIES ('{properties}' = 'true', 'delta.columnMapping.mode' = 'name')"
+    spark.sql(f"CREATE TABLE {table} (id INT, c STRING) USING delta {of_table}")
+    spark.sql(f"INSERT INTO {table} VALUES (1, '2026-01-31')")
+    live = read_table(f"{tmp_path}/t")
+    change = TypeChanged(("c",), STRING, parse_type(new))
+    ways = {way.way: way.refused for way in ways_out(change, live.state, features=live.protocol.features)}
+    query = f"SELECT id, CAST(c AS {new}) AS c FROM {table}"
+    writer = spark.sql(query).write.format("delta").mode("overwrite").option("overwriteSchema", "true")
+    with pytest.raises(Exception, match=refused):
+        writer.save(f"{tmp_path}/t")
+    assert ways[Way.OVERWRITE] == refused
+    if new == "date":
+        with pytest.raises(Exception, match=refused):
+            spark.sql(f"CREATE OR REPLACE TABLE {table} USING delta {of_table} AS {query}")
+    assert ways[Way.REPLACE] == (refused if new == "date" else None)
 
 
 def test_every_question_is_recorded() -> None:

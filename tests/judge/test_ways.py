@@ -13,7 +13,8 @@ from schemalint.delta.change import ClusteringChanged, PartitioningChanged, Type
 from schemalint.delta.datatype import INTEGER, LONG, Decimal
 from schemalint.delta.engine import parse_engine
 from schemalint.delta.table import TableState
-from schemalint.delta.ways import Way, ways_out
+from schemalint.delta.way_out import Way
+from schemalint.delta.ways import ways_out
 from schemalint.judge.case import Case, live_context
 from schemalint.judge.rule_judge import with_ways
 from schemalint.judge.rule_set import RuleSet
@@ -90,6 +91,19 @@ def test_a_type_that_the_engine_does_not_widen_to_is_no_way() -> None:
     assert "widen" not in [way.way.value for way in older]
     decimals = TypeChanged(("a",), Decimal(12, 2), Decimal(8, 3))
     assert ways_out(decimals, TableState())[0].does == "widen a to decimal(13,3) instead"
+
+
+def test_an_overwrite_says_how_apply_makes_it() -> None:
+    plain = "schemalint: 1\ntable: sales.orders\ncolumns: [{name: a, type: string}]\n"
+    other, managed = plain.replace("string", "int"), "managed_by: dbt\n"
+    rules = RuleSet(tuple(built_in().values()))
+    texts: list[str] = []
+    for more in ("", managed):
+        old, new = (contracts.read("orders.yml", text + more).contracts[0] for text in (plain, other))
+        findings = judge(Case((rules,), counting(old), counting(new))).findings
+        ways = [way for finding in findings for way in finding.ways if way.way is Way.OVERWRITE]
+        texts += map(way_text, ways)
+    assert ["`apply` does it: declare `rewrite`; 1 commit" in text for text in texts] == [True, False]
 
 
 @pytest.mark.parametrize(

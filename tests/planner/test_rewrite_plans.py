@@ -9,11 +9,14 @@ import pytest
 from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.delta.change import ClusteringChanged, PartitioningChanged, TypeChanged
-from schemalint.delta.datatype import Field, field_at, map_fields
+from schemalint.delta.datatype import STRING, Field, field_at, map_fields
 from schemalint.delta.engine import Engines, parse_engine
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.streams import StreamVerdict, effect_on_stream
 from schemalint.delta.table import History, HistoryEntry, Metadata, TableState
+from schemalint.delta.type_text import parse_type
+from schemalint.delta.way_out import Way
+from schemalint.delta.ways import ways_out
 from schemalint.model.table_plan import Approval, RefusalKind, StepKind
 from schemalint.planner import planned_commits
 from schemalint.planner.remaining_steps import completed_steps
@@ -63,6 +66,62 @@ def test_what_the_rule_finds_the_planner_refuses_by_itself(case: Case) -> None:
     plan = planned(before, after, created_table(before), with_rules=False)
     assert {refusal.kind for refusal in plan.refusals} == {RefusalKind.DECLARATION}
     assert plan.steps == ()
+
+
+AROUND: Final = {
+    "plain": ("{name: p, type: int}", ""),
+    "partitioned": ("{name: p, type: int}", "partitioned_by: [p]\n"),
+    "clustered": ("{name: p, type: int}", "clustered_by: [p]\n"),
+    "mapped": ("{name: p, type: int}", f"{MAPPED}\n"),
+    "mapped, with a feed": (
+        "{name: p, type: int}",
+        "properties: {delta.columnMapping.mode: name, delta.enableChangeDataFeed: true}\n",
+    ),
+    "append only": ("{name: p, type: int}", "properties: {delta.appendOnly: true}\n"),
+    "for Iceberg": ("{name: p, type: int}", "properties: {delta.enableIcebergCompatV2: true}\n"),
+    "NOT NULL": ("{name: p, type: int, nullable: false}", ""),
+    "generated": ("{name: p, type: int, generated: id + 1}", ""),
+    "identity": ("{name: p, type: bigint, identity: {}}", ""),
+    "default": ('{name: p, type: int, default: "7"}', "features: [allowColumnDefaults]\n"),
+    "default of it": ("{name: p, type: int}", "features: [allowColumnDefaults]\n"),
+    "constraint": ("{name: p, type: int}", "constraints: {known: id > 0}\n"),
+}
+TYPES: Final = ("decimal(12,2)", "timestamp_ntz", "varchar(5)", "date", "variant")
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("type_", TYPES)
+def test_advice_says_that_apply_does_it_exactly_where_the_planner_plans_it(around: str, type_: str) -> None:
+    other, more = AROUND[around]
+    default = ", default: \"'x'\"" if around == "default of it" else ""
+    columns = f"{{name: id, type: int}}, {other}, {{name: c, type: string{default}}}"
+    rewrite = f'rewrite: {{from: string, with: "cast(c as {type_})"}}'
+    base = declared(columns, more + UPGRADE)
+    head = declared(columns.replace("c, type: string", f'c, type: "{type_}", {rewrite}'), more + UPGRADE)
+    live = created_table(base)
+    change = TypeChanged(("c",), STRING, parse_type(type_))
+    ways = ways_out(change, live.state, features=live.protocol.features)
+    (declare,) = [way.declare for way in ways if way.way is Way.OVERWRITE] or [""]
+    plan = planned(base, head, live, with_rules=False)
+    assert bool(declare) == (not plan.refusals and plan.steps[0].kind is StepKind.REWRITE)
+
+
+@pytest.mark.parametrize("around", ["partitioned", "mapped", "NOT NULL", "append only"])
+@pytest.mark.parametrize("layout", ["", "clustered_by: [id]\n"])
+def test_advice_about_a_layout_says_that_apply_does_it_exactly_where_the_planner_plans_it(
+    around: str, layout: str
+) -> None:
+    other, more = AROUND[around]
+    columns = f"{{name: id, type: int}}, {{name: c, type: int}}, {other}"
+    more = more.replace("partitioned_by: [p]\n", "")
+    base = declared(columns, f"{more}partitioned_by: [c]\n{UPGRADE}")
+    rewrite = "rewrite: {from: {partitioned_by: [c]}}\n"
+    head = declared(columns, f"{more}partitioned_by: []\n{layout}{rewrite}{UPGRADE}")
+    live = created_table(base)
+    ways = ways_out(PartitioningChanged(("c",), ()), live.state, features=live.protocol.features)
+    (declare,) = (way.declare for way in ways if way.way is Way.OVERWRITE)
+    plan = planned(base, head, live, with_rules=False)
+    assert bool(declare) == (not plan.refusals and plan.steps[0].kind is StepKind.REWRITE)
 
 
 def test_a_rewrite_needs_two_approvals_and_reads_no_version() -> None:

@@ -48,6 +48,7 @@ WORDING: Final = Wording(
     remove_property="run `ALTER TABLE … UNSET TBLPROPERTIES ('{key}')`",
     fill="fill {column} in a contract with `extends: sql` (`backfill`)",
     drop_old="list {column} under `dropped` in a contract with `extends: sql`",
+    rewrite="",
     drop_undeclared="list it under `dropped` in a contract with `extends: sql`",
     open_columns="allow it in a contract with `extends: sql`: `open: {columns: true}`",
     open_widening="allow it in a contract with `extends: sql`: `open: {widening: true}`",

@@ -45,6 +45,7 @@ WORDING: Final = Wording(
     remove_property="run `ALTER TABLE … UNSET TBLPROPERTIES ('{key}')`",
     fill="fill {column}",
     drop_old="drop {column}",
+    rewrite="",
     drop_undeclared="drop it",
     open_columns="allow it in a contract with `extends: dbt`: `open: {columns: true}`",
     open_widening="allow it in a contract with `extends: dbt`: `open: {widening: true}`",

@@ -44,9 +44,11 @@ def matrix_text(clients: Iterable[Consumer], rows: Sequence[Mapping[str, Any]]) 
 
 
 def matrix_markdown(clients: Iterable[Consumer], rows: Sequence[Mapping[str, Any]]) -> SafeText:
-    """Return the same as a table."""
+    """Return the same as a table; clients with the same verdicts share a row."""
     head, *body = [[markdown_prose(cell) for cell in row] for row in _matrix(clients, rows)]
-    lines = [head, ["---"] * len(head), *body]
+    alike = grouped((tuple(verdicts), name) for name, *verdicts in body)
+    shared = [[", ".join(names), *verdicts] for verdicts, names in alike.items()]
+    lines = [head, ["---"] * len(head), *shared]
     return terminal_text(f"| {' | '.join(line)} |" for line in lines)
 
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from engine.agreement import refusals
 from engine.answers import NEWEST, OLDER, PARTS, hosted, record_path
+from schemalint.base.phrases import affixed
+from schemalint.base.values import grouped
 from schemalint.delta import engine_rows as rows
 from support.golden import assert_golden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from schemalint.delta.engine_rows import Span
 
@@ -58,28 +60,34 @@ def _quoted(spans: Mapping[str, Span]) -> dict[str, Span]:
 
 def _releases(title: str, spans: Mapping[str, Span]) -> Iterator[str]:
     """Yield a table: a row for each release of Delta, and for each runtime of Databricks with its page."""
-    releases: dict[str, list[str]] = {}
-    for name, span in spans.items():
-        releases.setdefault(f"Delta {span.since}" if span.since else "no Delta", []).append(
-            _limited(name, span)
-        )
-    for name, span in spans.items():
-        page = span.databricks
-        if page is not None:
-            releases.setdefault(f"Databricks {page.since} ({page.address}, {page.date})", []).append(name)
-    yield from ("", f"## {title}", "", "| since | |", "| --- | --- |")
-    yield from (
-        f"| {release} | {', '.join(names)} |" for release, names in sorted(releases.items(), key=_order)
+    releases = grouped(
+        (f"Delta {span.since}" if span.since else "no Delta", (_limits(span), name))
+        for name, span in spans.items()
     )
+    by_release = {release: "; ".join(_limited(named)) for release, named in releases.items()}
+    pages = grouped(
+        (f"Databricks {page.since} ({page.address}, {page.date})", name)
+        for name, span in spans.items()
+        if (page := span.databricks) is not None
+    )
+    by_release |= {page: ", ".join(names) for page, names in pages.items()}
+    yield from ("", f"## {title}", "", "| since | |", "| --- | --- |")
+    yield from (f"| {release} | {names} |" for release, names in sorted(by_release.items(), key=_order))
 
 
-def _limited(name: str, span: Span) -> str:
+def _limited(named: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the names, those with the same limits together."""
+    for limits, names in sorted(grouped(named).items()):
+        yield affixed("", limits, ": ") + ", ".join(names)
+
+
+def _limits(span: Span) -> str:
     limits = [f"until before {span.until}"] if span.until else []
     limits += [f"unknown between {span.not_before} and {span.since}"] if span.not_before else []
-    return f"{name} ({'; '.join(limits)})" if limits else name
+    return "; ".join(limits)
 
 
-def _order(release: tuple[str, list[str]]) -> tuple[bool, list[int]]:
+def _order(release: tuple[str, str]) -> tuple[bool, list[int]]:
     name = release[0]
     return name.startswith("Databricks"), [int(number) for number in re.findall(r"\d+", name)]
 

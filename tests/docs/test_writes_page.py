@@ -13,11 +13,12 @@ from engine.record_writes import Answer, columns_of, read_record
 from engine.test_writes import VERSIONS
 from engine.write_agreement import NOT_PARSED, arrow_effect_on, disagreement, effect_on
 from engine.write_questions import OF_EACH_SHAPE, SHAPES, questions, state_of
+from schemalint.base.values import grouped
 from schemalint.guard import CODES
 from support.golden import assert_golden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from schemalint.delta.writes import Effect
 
@@ -85,7 +86,6 @@ def _spark() -> str:
     newest = VERSIONS[-1]
     by_version = {version: read_record(record_path("writes", version)) for version in VERSIONS}
     lines = [f"## Delta {newest}", "", "Where an older release does something else, it is in brackets.", ""]
-    lines += [f"| the data has | {' | '.join(OF_EACH_SHAPE)} |", "| --- |" + " --- |" * len(OF_EACH_SHAPE)]
     rows = {}
     for shape, (table, _) in SHAPES.items():
         before = columns_of(state_of(table)) if table.columns else ""
@@ -95,15 +95,16 @@ def _spark() -> str:
             )
             for way in OF_EACH_SHAPE
         ]
-    return "\n".join([*lines, *_rows(rows)]) + "\n"
+    return "\n".join([*lines, *_table(OF_EACH_SHAPE, rows)]) + "\n"
 
 
-def _rows(cells_by_shape: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield a row for all shapes with the same answers."""
-    shapes: dict[tuple[str, ...], list[str]] = {}
-    for shape, cells in cells_by_shape.items():
-        shapes.setdefault(tuple(cells), []).append(shape)
-    yield from (f"| {'; '.join(alike)} | {' | '.join(cells)} |" for cells, alike in shapes.items())
+def _table(ways: Iterable[str], cells_by_shape: Mapping[str, list[str]]) -> Iterator[str]:
+    """Yield a table with a row for all shapes, and a column for all ways, that have the same answers."""
+    columns = grouped(zip(zip(*cells_by_shape.values(), strict=True), ways, strict=True))
+    rows = grouped(zip(zip(*columns, strict=True), cells_by_shape, strict=True))
+    yield f"| the data has | {' | '.join('; '.join(alike) for alike in columns.values())} |"
+    yield "| --- |" + " --- |" * len(columns)
+    yield from (f"| {'; '.join(alike)} | {' | '.join(cells)} |" for cells, alike in rows.items())
 
 
 def _cell(answers: Mapping[str, Answer | None], before: str) -> str:
@@ -128,11 +129,10 @@ def _arrow() -> str:
         "`write_deltalake` of deltalake 1.6.6, with its `mode`, `schema_mode` and a predicate.",
         "",
     ]
-    lines += [f"| the data has | {' | '.join(ARROW_WAYS)} |", "| --- |" + " --- |" * len(ARROW_WAYS)]
     rows = {}
     for shape, (table, _) in SHAPES.items():
         known = [answers.get(f"{shape}: {way}") for way in ARROW_WAYS]
         if table.columns and all(known):
             before = columns_of(state_of(table))
             rows[shape] = [_word(answer, before) for answer in known if answer is not None]
-    return "\n".join([*lines, *_rows(rows)]) + "\n"
+    return "\n".join([*lines, *_table(ARROW_WAYS, rows)]) + "\n"

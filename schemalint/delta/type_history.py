@@ -7,7 +7,7 @@ PROTOCOL.md, "Type Change Metadata"; ``TypeWideningMetadata.scala`` of Delta Spa
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final
 
@@ -264,3 +264,9 @@ def _fault(entry: object) -> RecordFault | None:
     if type(entry.get("tableVersion", 0)) is not int:
         return RecordFault("has a tableVersion that is not a number", _CAST)
     return None
+
+
+def is_subsequence(part: Iterable[object], whole: Iterable[object]) -> bool:
+    """Return whether a record still has all entries of another one, in their order."""
+    remaining = iter(whole)
+    return all(entry in remaining for entry in part)

@@ -15,7 +15,7 @@ from schemalint.delta.datatype import (
     walk,
 )
 from schemalint.delta.path import Part, Path, format_path
-from schemalint.delta.type_history import PartPath, Record, carrier_of, record_of
+from schemalint.delta.type_history import PartPath, Record, carrier_of, is_subsequence, record_of
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import TypeStep, step
 from schemalint.plugin import Fix, Problem, RecordTypeChanges, RuleContext, Severity, rule
@@ -113,7 +113,7 @@ def _check_history(path: Path, old: Field, new: Field) -> Iterator[Problem]:
     """Check the entries for the types that did not change."""
     for at in dict.fromkeys(entry.at for entry in (*record_of(old), *record_of(new))):
         if type_at(old.type, at) == type_at(new.type, at) and not _is_correct(old, new, at):
-            is_extended = _is_within(record_of(old, at), record_of(new, at))
+            is_extended = is_subsequence(record_of(old, at), record_of(new, at))
             what = "does not lead to its type" if is_extended else "removes or reorders entries of the base"
             yield Problem(
                 f"type_changes of {format_path((*path, *at))} {what}",
@@ -133,7 +133,7 @@ def _is_correct(old: Field, new: Field, at: PartPath) -> bool:
         return _leads_to(record, new_type) and any(entry.from_type == old_type for entry in record)
     base_record = record_of(old, at)
     if old_type == new_type:
-        return _is_within(base_record, record) and (record == base_record or _leads_to(record, new_type))
+        return is_subsequence(base_record, record) and (record == base_record or _leads_to(record, new_type))
     added = record[len(base_record) :]
     is_extended = record[: len(base_record)] == base_record and bool(added)
     return is_extended and added[0].from_type == old_type and _leads_to(added, new_type)
@@ -143,12 +143,6 @@ def _leads_to(record: Record, type_: DataType | None) -> bool:
     is_linked = all(entry.to_type == following.from_type for entry, following in pairwise(record))
     is_legal = all(step(entry.from_type, entry.to_type) == TypeStep.WIDENING for entry in record)
     return bool(record) and is_linked and is_legal and record[-1].to_type == type_
-
-
-def _is_within(base_record: Record, record: Record) -> bool:
-    """Return whether the record still has all entries of the base, in their order."""
-    remaining = iter(record)
-    return all(entry in remaining for entry in base_record)
 
 
 def _fix(path: Path, old: Field, new: Field) -> Fix:

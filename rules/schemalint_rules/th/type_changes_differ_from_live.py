@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from schemalint.delta.datatype import DataType, Field, Struct, field_at, type_at, walk_fields
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.table import LiveTable
-from schemalint.delta.type_history import Record, record_of
+from schemalint.delta.type_history import Record, is_subsequence, record_of
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
@@ -71,7 +71,7 @@ def type_changes_differ_from_live(table: LiveTable, ctx: RuleContext) -> Iterato
             if type_at(declared.type, at) != type_at(live.type, at):
                 continue
             declared_types, live_types = _types(record_of(declared, at)), _types(record_of(live, at))
-            if not _is_within(live_types, declared_types):
+            if not is_subsequence(live_types, declared_types):
                 yield Problem(
                     f"the log records {format_path((*path, *at))} as {_print_types(live_types)}, and "
                     f"type_changes as {_print_types(declared_types)}",
@@ -96,11 +96,6 @@ def _types(record: Record) -> list[DataType]:
     if record:
         return [record[0].from_type, *(entry.to_type for entry in record)]
     return []
-
-
-def _is_within(types: list[DataType], others: list[DataType]) -> bool:
-    remaining = iter(others)
-    return all(type_ in remaining for type_ in types)
 
 
 def _print_types(types: list[DataType]) -> str:

@@ -30,6 +30,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Part, Path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.table import Deletion, LiveTable, TableState
+from schemalint.delta.type_history import is_subsequence
 from schemalint.delta.widening import TypeStep, step
 from schemalint.judge.column_log import ColumnLog, fields_by_name, renamed_fields
 from schemalint.model.contract import Contract
@@ -171,7 +172,7 @@ class _Update:
 def _agree(own: Sequence[RecordedChange], logged: Sequence[RecordedChange], type_: DataType) -> bool:
     """Return whether the contract's record contains the log's record; it may go further back."""
     return all(
-        _is_subsequence(_types_in(logged, at) or [datatype.type_at(type_, at)], _types_in(own, at))
+        is_subsequence(_types_in(logged, at) or [datatype.type_at(type_, at)], _types_in(own, at))
         and _types_in(own, at)[-1:] == [datatype.type_at(type_, at)]
         for at in {entry.at for entry in (*own, *logged)}
     )
@@ -184,11 +185,6 @@ def _types_in(entries: Iterable[RecordedChange], at: tuple[Part, ...]) -> list[D
         if entry.at == at:
             types += [entry.from_type] * (types[-1:] != [entry.from_type]) + [entry.to_type]
     return types
-
-
-def _is_subsequence(part: Iterable[object], whole: Iterable[object]) -> bool:
-    remaining = iter(whole)
-    return all(item in remaining for item in part)
 
 
 def _is_pending(entry: Deletion, live: Struct) -> bool:

@@ -1,4 +1,4 @@
-"""A check reads each text once, and those that it fixes, however many it compares."""
+"""A check reads each text once, however many it compares, and of the head what differs."""
 
 from __future__ import annotations
 

@@ -88,14 +88,7 @@ class FiledTable:
 
 @frozen
 class PlanFile:
-    """A plan file.
-
-    Attributes:
-        target: The target.
-        hash: The hash of the whole plan.
-        tables: Its tables.
-        engine: The engine that the plan was made for; None for the newest Delta.
-    """
+    """A plan file."""
 
     target: str | None
     hash: str

@@ -117,17 +117,7 @@ class MadeTables:
 
 @frozen
 class _Files:
-    """Where the files of one run are.
-
-    Attributes:
-        base: The old side.
-        head: The new side.
-        base_from: The file of the base that the command line names.
-        head_from: That of the head.
-        known_at_base: The paths that the base's configuration names.
-        is_ci: Whether this is a run in CI.
-        is_live: Whether live tables are read.
-    """
+    """Where the files of one run are."""
 
     repository: Repository
     base: Side

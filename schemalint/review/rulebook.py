@@ -82,10 +82,6 @@ def load_rules(local: RuleFiles | None = None) -> tuple[Rule, ...]:
 def rules_of(settings: Config, local: RuleFiles | None = None) -> tuple[Rule, ...]:
     """Return the rules that a configuration selects.
 
-    Args:
-        settings: The configuration.
-        local: The rule files that may run; None if they must not run.
-
     Raises:
         PluginError: See `load_rules`.
         UsageError: The configuration names an unknown rule or option, or rule files that must not run.

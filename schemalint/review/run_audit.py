@@ -130,18 +130,7 @@ def with_exceptions(
     env: Mapping[str, str],
     files: bool,
 ) -> CheckResult:
-    """Let exceptions and the baseline approve findings, and say which exceptions for audits approve nothing.
-
-    Args:
-        result: The result of an audit.
-        contracts: The contracts of its tables, in the working tree.
-        rules: The rules.
-        repository: The repository of the contracts; None if the tables are in none.
-        settings: The configuration that counts.
-        baseline: The baseline.
-        env: The environment with the CI variables.
-        files: Whether the data files were read.
-    """
+    """Let exceptions and the baseline approve findings, and say which of audits approve nothing."""
     approvals = Exceptions()
     if repository is not None:
         try:

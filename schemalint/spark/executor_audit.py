@@ -85,11 +85,6 @@ def read_tables(
 ) -> Iterator[ReadTable]:
     """Read tables on the executors, in their order; a table that fails does not stop the others.
 
-    Args:
-        session: Classic or Connect.
-        tables: The tables.
-        files: Whether to read the footers of their data files too.
-
     Raises:
         UsageError: schemalint is not available on the executors.
         ApplyError: The job failed.

@@ -43,16 +43,7 @@ def baseline_of(
     via: Catalog | None,
     workers: TableWorkers,
 ) -> tuple[str, int, tuple[SchemalintError, ...]]:
-    """Return the text of a baseline, the number of findings in it, and why others may be missing.
-
-    Args:
-        repository: The repository.
-        settings: The configuration that will count.
-        target: Its target with the tables.
-        new: The texts of new contracts, by their path in the repository.
-        via: The catalogs of a running Spark session.
-        workers: How many tables are read at the same time.
-    """
+    """Return the text of a baseline, the number of findings in it, and why others may be missing."""
     chosen = contract_files(settings.config)
     change = changes(repository, _NOTHING, Worktree(), chosen.format_of, chosen.listed)
     files = {**change.head, **{path: File(path, text.encode(), None) for path, text in new.items()}}

@@ -25,14 +25,7 @@ from schemalint.tables.streaming.stream_checkpoint import read_stream
 def with_progress(
     contract: Effective, table: LiveTable, target: TrustedTarget, repository: Path
 ) -> Effective:
-    """Return a contract whose streams have the progress that their own files say.
-
-    Args:
-        contract: An effective contract.
-        table: Its table.
-        target: The target that the table is in.
-        repository: The folder that relative roots start from.
-    """
+    """Return a contract whose streams have the progress that their own files say."""
     if not any(consumer.stream for consumer in contract.consumers):
         return contract
 
@@ -48,12 +41,6 @@ def with_progress(
 
 def stream_progress(stream: Stream, table_id: str, target: TrustedTarget, repository: Path) -> StreamProgress:
     """Return how far a stream of a contract has come.
-
-    Args:
-        stream: The declaration.
-        table_id: The id of the table in the log.
-        target: The target that the table is in.
-        repository: The folder that relative roots start from.
 
     Returns:
         The progress; `StreamProgress.unknown` says why there is none.

@@ -95,11 +95,6 @@ def _with_target(reading: Reading, target: str, in_target: Reading) -> Reading:
     """Return what was read of a file, with what its tables are in one target.
 
     The tables keep their names: a check is about them, wherever they are.
-
-    Args:
-        reading: The file as the variables of its entry have it.
-        target: The name of the target.
-        in_target: The file as the variables of the target have it.
     """
     others = {contract.document_index: contract for contract in in_target.contracts}
     contracts = []

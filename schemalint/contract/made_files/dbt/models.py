@@ -77,15 +77,7 @@ class Model:
 
 @frozen
 class Models:
-    """The models of one manifest, and what positions and types they have elsewhere.
-
-    Attributes:
-        manifest: The content of the manifest.
-        file: Its path, for errors.
-        globs: The globs of models that count without an enforced contract.
-        catalog: The observed types.
-        schemas: The YAML files that describe the models.
-    """
+    """The models of one manifest, and what positions and types they have elsewhere."""
 
     manifest: Json
     file: str

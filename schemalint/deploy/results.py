@@ -23,7 +23,6 @@ from schemalint.base.files import LineFile
 from schemalint.base.printable import json_text
 from schemalint.base.values import frozen
 from schemalint.delta.path import format_path
-from schemalint.deploy.approvals import allowing
 from schemalint.deploy.deploy_input import Deployment
 from schemalint.model.stream_report import StreamReport, stream_json
 from schemalint.model.table_plan import Step, TablePlan
@@ -67,12 +66,13 @@ def unfilled_error(plan: TablePlan, left: Iterable[str] = ()) -> WaitingError | 
         plan: The plan, maybe without its fills.
         left: The columns with rows that its fills have left.
     """
-    options = allowing(approval for step in plan.unfilled for approval in step.needs)
     if any(step.rewrite is not None for step in plan.unfilled):
-        return UnrewrittenError(f"{plan.table}: approval required to rewrite it", help=options)
+        return UnrewrittenError(
+            f"{plan.table}: approval required to rewrite it", help="--allow rewrite --allow destructive"
+        )
     waiting = ", ".join(format_path(fill.column) for step in plan.unfilled for fill in step.fills)
     if waiting:
-        return UnfilledError(f"{plan.table}: {waiting}: approval required to fill", help=options)
+        return UnfilledError(f"{plan.table}: {waiting}: approval required to fill", help="--allow data")
     names = ", ".join(left)
     if names:
         return UnfilledError(f"{plan.table}: {names}: rows are left to fill", help="apply again")

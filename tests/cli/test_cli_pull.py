@@ -124,6 +124,18 @@ def test_table_is_pulled_by_its_path_without_a_target(project: Project) -> None:
     assert "name: note" in text_of(project, "orders.yml")
 
 
+def test_a_table_that_is_declared_keeps_its_name(project: Project) -> None:
+    path = log(project.repo.path.parent / "lake/orders", Field("id", LONG))
+    text = f"schemalint: 1\ntable: sales.orders\nlocation: {path}\ncolumns:\n  - {{name: id, type: int}}\n"
+    project.declare(text)
+    run = project.run("pull", str(path), "--table", "sales.others")
+    assert run.status == 2
+    assert "the table is already declared, as sales.orders" in run.err
+    assert text_of(project, "contracts/orders.yml") == text
+    assert project.run("pull", str(path), "--table", "Sales.Orders").status == 0
+    assert "bigint" in text_of(project, "contracts/orders.yml")
+
+
 def test_contract_without_a_location_is_pulled_from_any_path(project: Project) -> None:
     project.declare(CONTRACT)
     path = log(project.repo.path.parent / "lake/orders", Field("id", LONG))

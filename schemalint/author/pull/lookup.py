@@ -96,6 +96,7 @@ class Lookup:
     def _find_by_location(self, reference: str, location: str) -> TableLookup:
         declared = self._by_location.get(location_key(location, self._storage))
         if declared is not None:
+            self._require_name_of(declared.contract)
             _require_columns(declared.contract)
             return TableLookup(reference, self.effective(declared.contract), declared.file)
         name = self._request.table or self._name_of(location)
@@ -119,6 +120,15 @@ class Lookup:
         return TableLookup(
             reference, replace(self.effective(declared.contract), location=location), declared.file
         )
+
+    def _require_name_of(self, contract: Contract) -> None:
+        """Refuse a name from the command line under which the table of a contract is not declared."""
+        name = self._request.table
+        if name is not None and self._key(name) != self._key(contract.table):
+            raise UsageError(
+                f"the table is already declared, as {contract.table}",
+                help=f"leave out --table {name}, or change the name in {contract.file}",
+            )
 
     def _numbered(self, name: str, location: str) -> str:
         """Return the name, with a number if another table has it."""

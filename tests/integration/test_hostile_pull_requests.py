@@ -34,6 +34,7 @@ def server() -> Iterator[Listener]:
         yield listener
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("case", INSTALLATION, ids=lambda case: case.name)
 def test_the_installation_withstands(case: Case, runner: Runner) -> None:
     assert not canary_of_installation(runner.temp.parent / "workspace", case).exists()

@@ -9,7 +9,7 @@ which CLUSTER BY sets again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from schemalint.base.values import frozen
@@ -66,9 +66,9 @@ class RewriteObstacle:
 def rewrite_obstacles(
     before: TableState,
     after: TableState,
-    paths: Iterable[Path],
+    paths: Collection[Path],
     engine: Engine | None = None,
-    features: Iterable[str] = (),
+    features: frozenset[str] = frozenset(),
 ) -> Iterator[RewriteObstacle]:
     """Yield why a table must not be overwritten by itself.
 
@@ -79,24 +79,50 @@ def rewrite_obstacles(
         engine: The engine that runs the statements; None for the newest Delta.
         features: The features that the table supports.
     """
-    yield from _of_table(before, after, engine, frozenset(features))
+    yield from obstacles_of_table(before, after, engine, features)
+    yield from obstacles_of_columns(before, after.columns, paths, features)
+
+
+def obstacles_of_table(
+    before: TableState, after: TableState, engine: Engine | None, features: frozenset[str]
+) -> Iterator[RewriteObstacle]:
+    """Yield what no rewrite of the table may meet, whatever it rewrites; see `rewrite_obstacles`."""
+    yield from _of_table(before, after, engine, features)
     for path, field in walk_fields(before.columns):
         if lost := _lost(field):
             yield RewriteObstacle(f"it would lose {lost} of {format_path(path)}", path, is_lost=True)
-    paths = list(paths)
+
+
+def obstacles_of_columns(
+    before: TableState, after: Struct, paths: Collection[Path], features: frozenset[str]
+) -> Iterator[RewriteObstacle]:
+    """Yield what the rewritten columns may not be or have; see `rewrite_obstacles`.
+
+    Args:
+        before: The table before the rewrite.
+        after: The columns as they are declared, at least those that are rewritten.
+        paths: The columns and fields that are rewritten.
+        features: The features that the table supports.
+    """
+    names = dict.fromkeys(path[0] for path in paths)
+    columns = Struct(tuple(field for name in names if (field := field_at(after, (name,))) is not None))
+    active = activated(columns, {})
+    if missing := needed_features(features, active) - needed_to_alter(features, active):
+        listed = ", ".join(sorted(missing))
+        reason = f"its new type needs {listed}: apply `features: [{listed}]` by itself before"
+        yield RewriteObstacle(reason, error=MANUAL)
     if paths and before.column_mapping != "none" and before.enabled(CHANGE_DATA_FEED):
         yield RewriteObstacle(
             "with column mapping and a change data feed Delta refuses an overwrite that changes columns "
             f"({_WITH_FEED}): switch the feed off in a change of its own before",
             error=_WITH_FEED,
         )
-    names = dict.fromkeys(path[0] for path in paths)
     for path in paths:
         if any(isinstance(step, Part) for step in path):
             yield RewriteObstacle(f"{format_path(path)} is inside an array or a map: rewrite that", path)
     for name in names:
-        for state in (before, after):
-            column = field_at(state.columns, (name,))
+        for struct in (before.columns, after):
+            column = field_at(struct, (name,))
             if column is not None and (reason := _of_column(column)):
                 yield RewriteObstacle(f"{format_path((name,))} {reason}", (name,))
                 break
@@ -122,11 +148,6 @@ def _of_table(
             "without delta.isolationLevel = Serializable this engine lets an append commit beside it, whose "
             "rows would keep the old type"
         )
-    active = activated(after.columns, {})
-    if missing := needed_features(features, active) - needed_to_alter(features, active):
-        names = ", ".join(sorted(missing))
-        reason = f"its new type needs {names}: apply `features: [{names}]` by itself before"
-        yield RewriteObstacle(reason, error=MANUAL)
     if before.clustering_columns and isinstance(after.clustered_by, Unmanaged):
         yield RewriteObstacle("it would lose the clustering, which the contract does not declare")
     if any(items_of(field.type_changes) for _path, field in walk_fields(after.columns)):

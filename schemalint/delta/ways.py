@@ -43,7 +43,7 @@ from schemalint.delta.patch import apply_changes, update_field
 from schemalint.delta.path import Part, Path, format_path, path_key
 from schemalint.delta.properties import property_value
 from schemalint.delta.property_values import parse_interval
-from schemalint.delta.rewrites import MANUAL, RewriteObstacle, rewrite_obstacles
+from schemalint.delta.rewrites import MANUAL, RewriteObstacle, obstacles_of_columns, obstacles_of_table
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.way_out import NATIVE, Way, WayOut, WayWords
@@ -89,13 +89,23 @@ def ways_out(
     else:
         ways = _ways_of_others(change, state)
     is_step = _is_step(change, old_path, state)
-    paths = (change.path,) if is_step and isinstance(change, TypeChanged) else ()
-    after = apply_changes(state, (change,)) if is_step else state
     known = state.features if features is None else features
-    obstacles = tuple(rewrite_obstacles(state, after, paths, engine, known))
+    obstacles = _obstacles_of_table(Itself(state), engine, known)
+    if is_step and isinstance(change, TypeChanged):
+        column = field_at(state.columns, change.path[:1])
+        columns = Struct(() if column is None else (column,))
+        declared = apply_changes(replace(state, columns=columns), (change,)).columns
+        obstacles = (*obstacles, *obstacles_of_columns(state, declared, (change.path,), known))
     declare = words.rewrite if is_step and not obstacles else ""
     judged = (_judged(way, obstacles, declare) for way in ways)
     return tuple(_on(engine, way) if way.rewrites else way for way in judged)
+
+
+@lru_cache(maxsize=2)  # all findings of a table ask
+def _obstacles_of_table(
+    state: Itself[TableState], engine: Engine | None, features: frozenset[str]
+) -> tuple[RewriteObstacle, ...]:
+    return tuple(obstacles_of_table(state.value, state.value, engine, features))
 
 
 def _judged(way: WayOut, obstacles: Iterable[RewriteObstacle], declare: str) -> WayOut:

@@ -9,10 +9,11 @@ which CLUSTER BY sets again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
-from schemalint.base.values import frozen
+from schemalint.base.values import Itself, frozen
 from schemalint.delta.datatype import (
     VARIANT,
     Array,
@@ -80,7 +81,8 @@ def rewrite_obstacles(
         features: The features that the table supports.
     """
     yield from obstacles_of_table(before, after, engine, features)
-    yield from obstacles_of_columns(before, after.columns, paths, features)
+    rewritten = {path: field_at(after.columns, path) for path in paths}
+    yield from obstacles_of_columns(before, rewritten, features)
 
 
 def obstacles_of_table(
@@ -94,38 +96,39 @@ def obstacles_of_table(
 
 
 def obstacles_of_columns(
-    before: TableState, after: Struct, paths: Collection[Path], features: frozenset[str]
+    before: TableState, rewritten: Mapping[Path, Field | None], features: frozenset[str]
 ) -> Iterator[RewriteObstacle]:
     """Yield what the rewritten columns may not be or have; see `rewrite_obstacles`.
 
     Args:
         before: The table before the rewrite.
-        after: The columns as they are declared, at least those that are rewritten.
-        paths: The columns and fields that are rewritten.
+        rewritten: The columns and fields that are rewritten, as they are declared; None for a part of an
+            array or a map.
         features: The features that the table supports.
     """
-    names = dict.fromkeys(path[0] for path in paths)
-    columns = Struct(tuple(field for name in names if (field := field_at(after, (name,))) is not None))
-    active = activated(columns, {})
+    active = activated(Struct(tuple(field for field in rewritten.values() if field is not None)), {})
     if missing := needed_features(features, active) - needed_to_alter(features, active):
-        listed = ", ".join(sorted(missing))
-        reason = f"its new type needs {listed}: apply `features: [{listed}]` by itself before"
+        names = ", ".join(sorted(missing))
+        reason = f"its new type needs {names}: apply `features: [{names}]` by itself before"
         yield RewriteObstacle(reason, error=MANUAL)
-    if paths and before.column_mapping != "none" and before.enabled(CHANGE_DATA_FEED):
+    if rewritten and before.column_mapping != "none" and before.enabled(CHANGE_DATA_FEED):
         yield RewriteObstacle(
             "with column mapping and a change data feed Delta refuses an overwrite that changes columns "
             f"({_WITH_FEED}): switch the feed off in a change of its own before",
             error=_WITH_FEED,
         )
-    for path in paths:
+    for path in rewritten:
         if any(isinstance(step, Part) for step in path):
             yield RewriteObstacle(f"{format_path(path)} is inside an array or a map: rewrite that", path)
-    for name in names:
-        for struct in (before.columns, after):
-            column = field_at(struct, (name,))
-            if column is not None and (reason := _of_column(column)):
-                yield RewriteObstacle(f"{format_path((name,))} {reason}", (name,))
-                break
+    faulty: set[str | Part] = set()
+    for path, declared in rewritten.items():
+        name = path[0]
+        column = field_at(before.columns, path[:1])
+        of_column = "" if column is None else _of_column(Itself(column))
+        reason = of_column or ("" if declared is None else _of_column(Itself(declared), path[:-1]))
+        if reason and name not in faulty:
+            faulty.add(name)
+            yield RewriteObstacle(f"{format_path((name,))} {reason}", (name,))
 
 
 def _of_table(
@@ -165,16 +168,17 @@ def _lost(field: Field) -> str:
     return ""
 
 
-def _of_column(field: Field) -> str:
-    """Return why a column cannot be rewritten, or a field in it; empty if it can."""
-    for path, inner in walk_fields(Struct((field,))):
+@lru_cache(maxsize=2)  # all findings about the fields of a column ask
+def _of_column(column: Itself[Field], inside: Path = ()) -> str:
+    """Return why a column, or a field inside of others, cannot be rewritten; empty if it can."""
+    struct = Struct((column.value,))
+    for path, inner in walk_fields(struct):
+        name = format_path((*inside, *path))
         if isinstance(inner.default, str):
-            return f"has a default at {format_path(path)}, which an overwrite does not keep"
+            return f"has a default at {name}, which an overwrite does not keep"
         if inner.extra:
-            return (
-                f"has metadata at {format_path(path)}, which an overwrite does not keep: {inner.extra[0][0]}"
-            )
-    for _path, type_ in walk(Struct((field,))):
+            return f"has metadata at {name}, which an overwrite does not keep: {inner.extra[0][0]}"
+    for _path, type_ in walk(struct):
         if isinstance(type_, Char | Varchar):
             return "has texts with a length, which an overwrite does not declare"
         if type_ == VARIANT:

@@ -39,7 +39,7 @@ from schemalint.delta.lost_by_rewrite import (
     lost_of_table,
     of_columns,
 )
-from schemalint.delta.patch import apply_changes, update_field
+from schemalint.delta.patch import update_field
 from schemalint.delta.path import Part, Path, format_path, path_key
 from schemalint.delta.properties import property_value
 from schemalint.delta.property_values import parse_interval
@@ -92,10 +92,9 @@ def ways_out(
     known = state.features if features is None else features
     obstacles = _obstacles_of_table(Itself(state), engine, known)
     if is_step and isinstance(change, TypeChanged):
-        column = field_at(state.columns, change.path[:1])
-        columns = Struct(() if column is None else (column,))
-        declared = apply_changes(replace(state, columns=columns), (change,)).columns
-        obstacles = (*obstacles, *obstacles_of_columns(state, declared, (change.path,), known))
+        field = field_at(state.columns, change.path)
+        declared = None if field is None else replace(field, type=change.new)
+        obstacles = (*obstacles, *obstacles_of_columns(state, {change.path: declared}, known))
     declare = words.rewrite if is_step and not obstacles else ""
     judged = (_judged(way, obstacles, declare) for way in ways)
     return tuple(_on(engine, way) if way.rewrites else way for way in judged)

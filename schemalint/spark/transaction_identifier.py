@@ -8,7 +8,7 @@ already.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -40,9 +40,13 @@ def commit_identifier(session: SqlSession, uri: str, app_id: str, version: int, 
     try:
         spark_class = session._jsparkSession.getClass().getName()  # type: ignore[attr-defined]  # noqa: SLF001
         classes = _classes(session._jvm, spark_class)  # type: ignore[attr-defined]  # noqa: SLF001 (no Python API)
-        with _active(session, classes.sessions) as spark:
+        gateway = session.sparkContext._gateway  # type: ignore[attr-defined]  # noqa: SLF001 (no Python API)
+        with _active(session, classes.sessions) as spark, ExitStack() as held:
+            # A transaction holds the table's whole state, and Python would let go of it at some collection.
             log = classes.logs.forTable(spark, uri)
+            held.callback(gateway.detach, log)
             transaction = log.startTransaction()
+            held.callback(gateway.detach, transaction)
             if transaction.readVersion() != read:
                 return False
             # As if the state had been asked for it: then another run's commit of it meanwhile is a conflict.

@@ -175,6 +175,10 @@ class Meanwhile:
     def conf(self) -> Any:  # noqa: ANN401 (pyspark's)
         return self.session.conf
 
+    @property
+    def sparkContext(self) -> Any:  # noqa: ANN401, N802 (pyspark's)
+        return self.session.sparkContext
+
     def sql(self, statement: str) -> Any:  # noqa: ANN401 (pyspark's)
         return self.session.sql(statement)
 

@@ -30,7 +30,6 @@ _OF_FOLDER: Final[Mapping[str, str]] = {
     "docs": "apply",
     "integration": "apply",
     "made_files": "dbt",
-    "planner": "apply",
     "spark": "apply",
 }
 _OF_OTHER_FOLDERS: Final = "answers"

@@ -23,9 +23,10 @@ from schemalint.base.files import LineFile
 from schemalint.base.printable import json_text
 from schemalint.base.values import frozen
 from schemalint.delta.path import format_path
+from schemalint.deploy.approvals import allowing
 from schemalint.deploy.deploy_input import Deployment
 from schemalint.model.stream_report import StreamReport, stream_json
-from schemalint.model.table_plan import Step, TablePlan
+from schemalint.model.table_plan import Approval, Step, TablePlan
 
 VERSION: Final = 1
 """The version of the format; it changes with the meaning of a key."""
@@ -63,16 +64,15 @@ def unfilled_error(plan: TablePlan, left: Iterable[str] = ()) -> WaitingError | 
     None if it has neither.
 
     Args:
-        plan: The plan, maybe without its fills.
+        plan: The plan, maybe without its fills and its rewrite.
         left: The columns with rows that its fills have left.
     """
+    needed = frozenset[Approval]().union(*(step.needs for step in plan.unfilled))
     if any(step.rewrite is not None for step in plan.unfilled):
-        return UnrewrittenError(
-            f"{plan.table}: approval required to rewrite it", help="--allow rewrite --allow destructive"
-        )
+        return UnrewrittenError(f"{plan.table}: approval required to rewrite it", help=allowing(needed))
     waiting = ", ".join(format_path(fill.column) for step in plan.unfilled for fill in step.fills)
     if waiting:
-        return UnfilledError(f"{plan.table}: {waiting}: approval required to fill", help="--allow data")
+        return UnfilledError(f"{plan.table}: {waiting}: approval required to fill", help=allowing(needed))
     names = ", ".join(left)
     if names:
         return UnfilledError(f"{plan.table}: {names}: rows are left to fill", help="apply again")

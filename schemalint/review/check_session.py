@@ -79,6 +79,7 @@ class ReviewOptions:
         rules: Which rules run.
         allows_local_rules: Whether rules in files of the repository may run.
         is_live: Whether the contracts are compared with live tables, or with a file of them.
+        asks_spark: Whether a session of Spark parses expressions.
         target: The target of the live tables; None for the only one that is configured.
         history: Whether the whole histories of live tables are judged.
         baseline: Which baseline counts.
@@ -249,14 +250,17 @@ class CheckSession:
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know of the engines and the rules before the check."""
-        engines = (engine for judged in self.input.engines for of in judged.values() for engine in of.all)
+        of_engines: set[str] = set()
+        for judged in self.input.engines:
+            for engines in judged.values():
+                of_engines |= {f"note: {engine.newer_note}" for engine in engines.all if engine.newer_note}
         of_rules = rule_notes(
             self.sides.deciding,
             self.rules.everywhere,
             self.options.rules,
             has_base=not isinstance(self.sides.base, git.EmptyTree),
         )
-        return (*sorted({f"note: {note}" for engine in engines if (note := engine.newer_note)}), *of_rules)
+        return (*sorted(of_engines), *of_rules)
 
     @property
     def left_out(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from schemalint.deploy.approvals import (
 )
 from schemalint.deploy.deploy_input import DeployInput, Deployment, DeployOptions
 from schemalint.deploy.prepare import prepare
+from schemalint.deploy.results import unfilled_error
 from schemalint.model.table_plan import Approval
 from schemalint.project import git
 from schemalint.project.config.trust import find_trusted
@@ -97,6 +98,8 @@ class Lake:
 
 ID = "  - {name: id, type: bigint}\n"
 OLD = "  - {name: old, type: string}\n"
+REWRITTEN = "  - {name: old, type: int, rewrite: {from: string, with: cast(old as int)}}\n"
+FILLED = "  - {name: more, type: bigint, backfill: {from: id, with: id}}\n"
 PROPERTIES = "properties: {delta.columnMapping.mode: name}\n"
 
 
@@ -242,6 +245,17 @@ def test_hash_that_approves_nothing_is_named(lake: Lake) -> None:
     deployment = lake.prepare()
     hashes = frozenset({deployment.plan_hash, deployment.plan.tables[0].hash, f"2:{'0' * 64}"})
     assert unused_hashes(lake.prepare(approved=hashes)) == [f"2:{'0' * 64}"]
+
+
+def test_what_waits_names_all_approvals_of_the_steps_left_out(lake: Lake) -> None:
+    lake.create("orders")
+    lake.declare("orders", f"{ID}{REWRITTEN}{FILLED}", PROPERTIES)
+    lake.repo.commit()
+    (plan,) = without_unapproved(lake.prepare()).plan.tables
+    error = unfilled_error(plan)
+
+    assert error is not None
+    assert error.help == "--allow destructive --allow data --allow rewrite"
 
 
 @pytest.mark.parametrize("text", ["", "2:0f3a", f"2:{'0' * 63}…", "0" * 64, f"1:{'0' * 64}"])

@@ -420,7 +420,7 @@ def test_without_the_approval_all_other_steps_run(declared: Lakehouse) -> None:
     applied = declared.apply()
     assert applied.outcome is Outcome.REWRITING
     assert [done.step.kind.name for done in applied.done] == ["ADD_COLUMNS"]
-    assert "--allow rewrite --allow destructive" in str(applied.error)
+    assert "--allow destructive --allow rewrite" in str(applied.error)
     assert declared.apply(allow=ALLOW).outcome is Outcome.APPLIED
     assert found_rows(declared) == converted()
 

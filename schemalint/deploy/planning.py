@@ -36,7 +36,7 @@ from schemalint.model.marker import declaration_hash, read_marker, read_pending
 from schemalint.model.rule_codes import PROTOCOL_UPGRADE, TABLE_REMOVED
 from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
 from schemalint.planner import PlanOptions, after_interrupted_run, only_stops_streams, plan_table
-from schemalint.planner.rewrite_script import rewrite_script
+from schemalint.planner.rewrites.script import rewrite_script
 from schemalint.project.config import Cosmetic
 from schemalint.project.git import (
     MissingHistoryError,

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from schemalint.planner.fills import with_size
-from schemalint.planner.ordered_steps import (
-    PlanOptions,
-    after_interrupted_run,
-    pending_changes,
-    plan_table,
-    refused_by_rules,
-)
+from schemalint.planner.fills.steps import with_size
+from schemalint.planner.pending_changes import PlanOptions, pending_changes
 from schemalint.planner.remaining_steps import (
     Remaining,
     columns_missing_noted_names,
@@ -21,6 +15,7 @@ from schemalint.planner.remaining_steps import (
 )
 from schemalint.planner.simulate import describe_change, deviations, simulate
 from schemalint.planner.stream_commits import only_stops_streams, planned_commits
+from schemalint.planner.table_planner import after_interrupted_run, plan_table, refused_by_rules
 
 __all__ = [
     "PlanOptions",

@@ -21,7 +21,7 @@ from schemalint.delta.table import TableState
 from schemalint.model.table_plan import Approval, Step, StepKind
 from schemalint.planner import statements
 from schemalint.planner.alter_context import IRREVERSIBLE, AlterContext
-from schemalint.planner.fills import guarding, is_filled_early
+from schemalint.planner.fills.steps import guarding, is_filled_early
 
 _UNMAPPED: Final = "drops columns only with column mapping"
 _LAST: Final = "never drops the last column of a table"

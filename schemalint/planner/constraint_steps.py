@@ -17,7 +17,7 @@ from schemalint.delta.type_verdict import alters_stored_type
 from schemalint.model.table_plan import Cost, Fill, Step, StepKind
 from schemalint.planner import statements
 from schemalint.planner.alter_context import AlterContext
-from schemalint.planner.fills import filling
+from schemalint.planner.fills.steps import filling
 
 
 def constraints_dropped(context: AlterContext) -> Iterator[Step]:

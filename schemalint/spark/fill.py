@@ -21,8 +21,8 @@ from schemalint.delta.path import format_path
 from schemalint.delta.properties import DELETION_VECTORS
 from schemalint.delta.table import LiveTable
 from schemalint.model.table_plan import Fill
-from schemalint.planner.fill_statements import RowKind, count_rows, fill_rows, sample_rows
-from schemalint.planner.fill_values import fill_value
+from schemalint.planner.fills.statements import RowKind, count_rows, fill_rows, sample_rows
+from schemalint.planner.fills.values import fill_value
 from schemalint.spark.fill_shares import Share, Shares
 from schemalint.spark.prechecks import shown_value
 from schemalint.spark.session import ATTEMPTS, SqlSession, StatementError, ask, first_line, pause

@@ -18,8 +18,8 @@ from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.fill_commits import FILL_COMMIT_BYTES, MOST_FILL_COMMITS, hashed_shares
 from schemalint.model.table_plan import Fill
-from schemalint.planner.fill_statements import to_fill
-from schemalint.planner.fill_values import fill_value
+from schemalint.planner.fills.statements import to_fill
+from schemalint.planner.fills.values import fill_value
 
 _COMMIT_BYTES: Final = FILL_COMMIT_BYTES
 _MOST_PARTITIONS: Final = 200

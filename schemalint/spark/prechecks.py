@@ -21,9 +21,9 @@ from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.table_plan import Fill, Step, StepKind, TablePlan, TableRewrite
-from schemalint.planner.fill_statements import fill_rows
-from schemalint.planner.fill_values import fill_value
-from schemalint.planner.rewrite_statements import converted_columns
+from schemalint.planner.fills.statements import fill_rows
+from schemalint.planner.fills.values import fill_value
+from schemalint.planner.rewrites.statements import converted_columns
 from schemalint.planner.simulate import simulate
 from schemalint.planner.statements import create_table, path_text
 from schemalint.spark.session import SqlSession, StatementError, ask

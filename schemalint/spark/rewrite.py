@@ -23,9 +23,14 @@ from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.model.rewrite import Rewrites, bare_type_at
 from schemalint.model.table_plan import Fill, Step, TablePlan, TableRewrite
-from schemalint.planner.fill_values import fill_value
-from schemalint.planner.rewrite_statements import FAILED, digest_after, digest_before
-from schemalint.planner.rewrites import MetadataCommit, metadata_commits, table_rewrite, unplanned_changes
+from schemalint.planner.fills.values import fill_value
+from schemalint.planner.rewrites.statements import FAILED, digest_after, digest_before
+from schemalint.planner.rewrites.steps import (
+    MetadataCommit,
+    metadata_commits,
+    table_rewrite,
+    unplanned_changes,
+)
 from schemalint.planner.simulate import describe_change
 from schemalint.planner.statements import path_text
 from schemalint.spark.fill import Rows, TableFills

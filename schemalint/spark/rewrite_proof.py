@@ -16,7 +16,7 @@ from schemalint.base.values import frozen, replace
 from schemalint.delta.fill_expressions import fill_fault
 from schemalint.deploy.deploy_input import RewriteProof
 from schemalint.model.table_plan import TablePlan, TableRewrite
-from schemalint.planner.rewrite_statements import digest_with_refused, row_conditions
+from schemalint.planner.rewrites.statements import digest_with_refused, row_conditions
 from schemalint.spark.fill import TableFills
 from schemalint.spark.session import StatementError, ask
 

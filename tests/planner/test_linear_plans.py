@@ -14,7 +14,7 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.declaration import created_state
-from schemalint.planner.ordered_steps import PlanOptions, plan_table
+from schemalint.planner import PlanOptions, plan_table
 from support.effective import counting
 from support.judging import judge_live, judge_table, live_case
 from support.operations import assert_linear

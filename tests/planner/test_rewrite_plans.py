@@ -20,8 +20,8 @@ from schemalint.delta.ways import ways_out
 from schemalint.model.table_plan import Approval, RefusalKind, StepKind
 from schemalint.planner import planned_commits
 from schemalint.planner.remaining_steps import completed_steps
-from schemalint.planner.rewrite_script import rewrite_script
-from schemalint.planner.rewrites import MetadataCommit, metadata_commits, unplanned_changes
+from schemalint.planner.rewrites.script import rewrite_script
+from schemalint.planner.rewrites.steps import MetadataCommit, metadata_commits, unplanned_changes
 from schemalint.planner.simulate import simulate
 from support.effective import counting
 from support.rule_cases import load_cases

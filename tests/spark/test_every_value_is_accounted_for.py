@@ -19,7 +19,7 @@ from schemalint.delta.datatype import Char, Field, Struct, Varchar
 from schemalint.delta.type_text import parse_type
 from schemalint.deploy.results import Outcome
 from schemalint.model.table_plan import Fill, StepKind
-from schemalint.planner.fill_values import fill_value
+from schemalint.planner.fills.values import fill_value
 from schemalint.spark.session_settings import required_settings
 from spark.fill_table_cases import CASES, OTHER_VALUES, SOURCES, TEXTS, FillCase, is_changed
 from support.lakehouse import UNCOMPILED, Lakehouse

@@ -9,7 +9,7 @@ import pytest
 from schemalint.delta.datatype import Field, Struct
 from schemalint.delta.type_text import parse_type
 from schemalint.model.table_plan import Fill
-from schemalint.planner.fill_values import fill_value
+from schemalint.planner.fills.values import fill_value
 from schemalint.spark.session_settings import required_settings
 from spark.fill_value_cases import CASES, FAILS
 

@@ -13,7 +13,7 @@ import pytest
 
 from schemalint.base.values import frozen, replace
 from schemalint.deploy.results import AppliedTable, Outcome
-from schemalint.planner import rewrite_statements
+from schemalint.planner.rewrites import statements as rewrite_statements
 from schemalint.spark import rewrite
 from support.faulty_sessions import Killed
 

@@ -36,7 +36,7 @@ class WrittenRefusal(NamedTuple):
 def refusals_in_code() -> frozenset[WrittenRefusal]:
     """Return the refusals of planner and deployment, without those that quote a rule's finding."""
     found: set[WrittenRefusal] = set()
-    for path in sorted((*ROOT.glob("planner/*.py"), *ROOT.glob("deploy/*.py"))):
+    for path in sorted((*ROOT.glob("planner/**/*.py"), *ROOT.glob("deploy/**/*.py"))):
         tree = ast.parse(path.read_text("utf-8"))
         for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef):

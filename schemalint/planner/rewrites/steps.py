@@ -43,7 +43,7 @@ from schemalint.model.table_plan import (
     TableRewrite,
 )
 from schemalint.planner.alter_context import AlterContext
-from schemalint.planner.rewrite_statements import rewritten_rows
+from schemalint.planner.rewrites.statements import rewritten_rows
 from schemalint.planner.simulate import describe_change
 
 _NEEDS: Final = frozenset({Approval.REWRITE, Approval.DESTRUCTIVE})

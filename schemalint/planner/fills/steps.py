@@ -22,7 +22,7 @@ from schemalint.model.effective import Effective
 from schemalint.model.finding import ObjectRef
 from schemalint.model.table_plan import Approval, Cost, Fill, Refusal, RefusalKind, Step, StepKind, TablePlan
 from schemalint.planner.alter_context import AlterContext
-from schemalint.planner.fill_statements import fill_rows
+from schemalint.planner.fills.statements import fill_rows
 
 _DECLARED: Final = RefusalKind.DECLARATION
 _UNDO: Final = "nothing to undo: only nulls are replaced"

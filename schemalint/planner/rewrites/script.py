@@ -26,13 +26,13 @@ from schemalint.model.declaration import apply_declaration
 from schemalint.model.effective import Effective
 from schemalint.model.table_plan import RewriteScript
 from schemalint.planner.create_steps import create_steps
-from schemalint.planner.rewrite_statements import (
+from schemalint.planner.rewrites.statements import (
     inserted_rows,
     proof_of_rows,
     proof_of_version,
     row_conditions,
 )
-from schemalint.planner.rewrites import table_rewrite
+from schemalint.planner.rewrites.steps import table_rewrite
 from schemalint.planner.statements import named_table
 
 _CREATE: Final = "CREATE TABLE "

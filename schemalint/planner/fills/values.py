@@ -40,7 +40,7 @@ from schemalint.delta.sql_text import quote_literal, unquote_literal
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import is_container
 from schemalint.model.table_plan import Fill
-from schemalint.planner.fill_conversions import (
+from schemalint.planner.fills.conversions import (
     converted,
     difference,
     inexact_after,

@@ -16,8 +16,8 @@ from schemalint.delta.path import Part, Path, format_path, is_within, lowercased
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.type_text import print_type
 from schemalint.model.table_plan import Fill, TableRewrite
-from schemalint.planner.fill_conversions import stored
-from schemalint.planner.fill_values import fill_value
+from schemalint.planner.fills.conversions import stored
+from schemalint.planner.fills.values import fill_value
 from schemalint.planner.statements import path_text
 
 FAILED: Final = "schemalint:"

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from schemalint.base.phrases import affixed
 from schemalint.model.table_plan import Fill
-from schemalint.planner.fill_values import FillValue, fill_value
+from schemalint.planner.fills.values import FillValue, fill_value
 from schemalint.planner.statements import path_text
 
 RowKind: TypeAlias = Literal["not converted", "inexact", "differing"]

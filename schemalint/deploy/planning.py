@@ -5,12 +5,12 @@ Hold back steps that only change comments or the order of columns, where they wo
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import Final
+from functools import partial
 
 from schemalint.base.errors import ConfigError
-from schemalint.base.values import replace
+from schemalint.base.values import frozen, replace
 from schemalint.contract.contract_revisions import Revisions
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.approvals import with_upgrade_allowed, with_upgrade_gated
@@ -22,16 +22,20 @@ from schemalint.deploy.catalog_features import (
 from schemalint.deploy.deploy_input import DeployInput
 from schemalint.deploy.drop_duties import drops_to_prove, outlived_backfills, rewrites_to_prove
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied, unseen_edits
+from schemalint.deploy.plan_exceptions import (
+    approved_in_plan,
+    is_in_baseline,
+    is_removal_approved,
+    obeyed_findings,
+    with_rewrites_waiting,
+)
 from schemalint.deploy.table_identity import TableIdentities
 from schemalint.judge.case import Case, Purpose
 from schemalint.judge.consumer_findings import each_client_once
-from schemalint.judge.rule_set import RuleSet
 from schemalint.judge.verdict import Verdict, judge
 from schemalint.model.column_tracking import ColumnTracking, resume_tracking
-from schemalint.model.contract import table_key
 from schemalint.model.effective import Effective
-from schemalint.model.exception import WrittenException
-from schemalint.model.finding import Finding, Severity
+from schemalint.model.finding import Severity
 from schemalint.model.marker import declaration_hash, read_marker, read_pending
 from schemalint.model.rule_codes import PROTOCOL_UPGRADE, TABLE_REMOVED
 from schemalint.model.table_plan import Refusal, RefusalKind, TablePlan
@@ -42,88 +46,131 @@ from schemalint.project.git import (
     MissingHistoryError,
     is_known,
 )
-from schemalint.review.approve import ExceptionResult, approve, is_expired
+from schemalint.review.rule_sets import RuleSets
 from schemalint.tables.catalog.contract_progress import with_progress
 from schemalint.tables.catalog.table_location import is_found_by_name
 from schemalint.tables.catalog.target_tables import TargetTables
 
-_WITHOUT_STATEMENT: Final = (RefusalKind.DECLARATION, RefusalKind.LIVE)
 
+@frozen
+class ContractPlanner:
+    """What each table of a deployment is planned from.
 
-def plan_contract(
-    request: DeployInput,
-    contract: Effective,
-    live_tables: TargetTables,
-    identities: TableIdentities,
-    rules: tuple[RuleSet, ...],
-) -> tuple[TablePlan, Effective]:
-    """Plan a table; the rules that the configuration ignores for it forbid nothing.
-
-    Returns:
-        The plan, and the contract with the progress of its streams.
+    Attributes:
+        request: The input of the deployment.
+        live_tables: The live tables.
+        identities: Which table belongs to which contract.
+        rules: The rules; what the configuration ignores for a table forbids nothing.
     """
-    location, table = live_tables.location(contract), live_tables.read(contract)
-    name = location if is_found_by_name(contract, request.target) else None
-    if table is None:
-        verdict = judge(Case(rules, declared=contract, purpose=Purpose.PLAN))
-        outcome = _approved_in_plan(request, contract, None, identities.revisions, verdict.findings)
-        findings = _still_forbidding(outcome)
+
+    request: DeployInput
+    live_tables: TargetTables
+    identities: TableIdentities
+    rules: RuleSets
+
+    def plan(self, contract: Effective) -> tuple[TablePlan, Effective]:
+        """Return the plan of a table, and the contract with the progress of its streams."""
+        request, table = self.request, self.live_tables.read(contract)
+        if table is None:
+            plan = self._creation(contract)
+        else:
+            contract = with_progress(contract, table, request.target, request.repository.root)
+            plan, contract = self._alteration(contract, table)
+        cosmetic = request.options.cosmetic or request.settings.config.cosmetic
+        return _with_cosmetic_steps_waiting(plan, contract, cosmetic), contract
+
+    def _name(self, contract: Effective) -> str | None:
+        """Return the name that the statements use; None if they use the location."""
+        if is_found_by_name(contract, self.request.target):
+            return self.live_tables.location(contract)
+        return None
+
+    def _creation(self, contract: Effective) -> TablePlan:
+        request = self.request
+        verdict = judge(Case(self.rules.of(contract.file), declared=contract, purpose=Purpose.PLAN))
+        outcome = approved_in_plan(request, contract, None, self.identities.revisions, verdict.findings)
+        location, name = self.live_tables.location(contract), self._name(contract)
+        plan = plan_table(contract, None, location, obeyed_findings(outcome), name=name)
         added = added_by_catalog(contract, request.target, request.via)
-        plan = with_features_of_catalog(
-            plan_table(contract, None, location, findings, name=name), contract, added
-        )
+        plan = with_features_of_catalog(plan, contract, added)
         plan = replace(plan, target=request.target.name, clients=each_client_once(verdict.clients))
-        plan = _with_rewrites_waiting(plan, outcome)
-        obstacles = (
-            *_against_creation(request, contract, live_tables, identities),
-            *above_limits_in_catalog(contract, added),
+        plan = with_rewrites_waiting(plan, outcome)
+        obstacles = (*self._against_creation(contract), *above_limits_in_catalog(contract, added))
+        return plan.refused(*obstacles) if obstacles else plan
+
+    def _alteration(self, contract: Effective, table: LiveTable) -> tuple[TablePlan, Effective]:
+        """Return the plan, and the contract with the fills that an earlier declaration left to it."""
+        request, revisions, name = self.request, self.identities.revisions, self._name(contract)
+        begun = after_interrupted_run(contract, table)
+        options, obstacles, last_applied = _with_last_applied(request, contract, begun, revisions)
+        case = Case(
+            self.rules.of(contract.file),
+            declared=contract,
+            live=begun,
+            purpose=Purpose.PLAN,
+            applied=last_applied.base,
+            tracking=options.tracking,
+            unseen=tuple(unseen_edits(last_applied, begun, options.tracking)),
         )
+        verdict, upgrades = _verdict_on(case)
+        outcome = approved_in_plan(request, contract, last_applied.base, revisions, verdict.findings)
+        duties = outlived_backfills(contract, table, revisions, last_applied)
+        contract = replace(contract, backfills={**duties, **contract.backfills}) if duties else contract
+        uri = self.live_tables.location(contract) if name is None else table.uri
+        plan_for = partial(plan_table, contract, table, uri, options=options, name=name)
+        plan = plan_for(obeyed_findings(outcome))
+        plan = replace(
+            plan,
+            target=request.target.name,
+            clients=each_client_once(verdict.clients),
+            drops_to_prove=drops_to_prove(plan, contract, table, last_applied),
+            rewrites_to_prove=rewrites_to_prove(plan, contract, table, last_applied),
+        )
+        plan = with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, outcome)
+        if plan.refusals and all(refusal.kind is RefusalKind.REWRITE for refusal in plan.refusals):
+            plan = replace(plan, script=rewrite_script(contract, table, name))
+        if plan.refusals and all(is_in_baseline(refusal, request) for refusal in plan.refusals):
+            whole = plan_for(())
+            if not whole.steps and not whole.refusals:
+                plan = replace(plan, refusals=(), known=plan.refusals)
         if obstacles:
-            plan = plan.refused(*obstacles)
+            plan = replace(plan, steps=(), writes_marker=False, refusals=(*obstacles, *plan.refusals))
         return plan, contract
-    contract = with_progress(contract, table, request.target, request.repository.root)
-    begun = after_interrupted_run(contract, table)
-    options, obstacles, last_applied = _with_last_applied(request, contract, begun, identities.revisions)
-    case = Case(
-        rules,
-        declared=contract,
-        live=begun,
-        purpose=Purpose.PLAN,
-        applied=last_applied.base,
-        tracking=options.tracking,
-        unseen=tuple(unseen_edits(last_applied, begun, options.tracking)),
-    )
-    verdict, upgrades = _verdict_on(case)
-    outcome = _approved_in_plan(request, contract, last_applied.base, identities.revisions, verdict.findings)
-    findings = _still_forbidding(outcome)
-    duties = outlived_backfills(contract, table, identities.revisions, last_applied)
-    contract = replace(contract, backfills={**duties, **contract.backfills}) if duties else contract
-    plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
-    plan = replace(
-        plan,
-        drops_to_prove=drops_to_prove(plan, contract, table, last_applied),
-        rewrites_to_prove=rewrites_to_prove(plan, contract, table, last_applied),
-    )
-    plan = _with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, outcome)
-    if plan.refusals and all(refusal.kind is RefusalKind.REWRITE for refusal in plan.refusals):
-        plan = replace(plan, script=rewrite_script(contract, table, name))
-    plan = replace(plan, target=request.target.name, clients=each_client_once(verdict.clients))
-    if plan.refusals and all(_is_in_baseline(refusal, request) for refusal in plan.refusals):
-        whole = plan_table(contract, table, location if name is None else table.uri, (), options, name=name)
-        if not whole.steps and not whole.refusals:
-            plan = replace(plan, refusals=(), known=plan.refusals)
-    if obstacles:
-        plan = replace(plan, steps=(), writes_marker=False, refusals=(*obstacles, *plan.refusals))
-    return plan, contract
 
+    def _against_creation(self, contract: Effective) -> Iterator[Refusal]:
+        """Refuse to create a table where the target forbids it, where other files are, or in place of one.
 
-def _is_in_baseline(refusal: Refusal, request: DeployInput) -> bool:
-    """Return whether the baseline has the finding of a refusal, of this target or without one."""
-    finding, baseline = refusal.finding, request.baseline
-    if finding is None or baseline is None:
-        return False
-    targets = (request.target.name, None)
-    return any(baseline.has_merged(replace(finding, target=target), 1) for target in targets)
+        A contract with a new table name may only get a new table if the configuration approves that the old
+        one has no contract any more.
+        """
+        target, location = self.request.target, self.live_tables.location(contract)
+        if not target.create:
+            reason = f"there is no table at {location}, and target {target.name} creates no tables"
+            yield Refusal(RefusalKind.LIVE, reason)
+        elif self.live_tables.is_occupied(contract):
+            yield Refusal(
+                RefusalKind.OPERATION,
+                f"there are files but no Delta log at {location}",
+                f"CONVERT TO DELTA parquet.`{location}` if they are a table, or choose another location; "
+                "a killed CREATE leaves a log without commits: remove that",
+            )
+        elif (old := self.identities.name_before(contract)) and not is_removal_approved(self.request, old):
+            yield from self._instead_of(old, contract)
+
+    def _instead_of(self, old: Effective, contract: Effective) -> Iterator[Refusal]:
+        """Refuse to create a table while the one with the contract's old name exists."""
+        with suppress(ConfigError):  # the target cannot have such a table
+            if not old.absent and (table := self.live_tables.read(old)) is not None:
+                keep = f"`location: {old.location or old.default_location}`"
+                yield Refusal(
+                    RefusalKind.OPERATION,
+                    f"the contract declared {old.table} before, and that table is still at {table.uri}: "
+                    f"{contract.table} would be a new, empty one",
+                    f"restore the name, or keep the table with {keep}; in a catalog, ALTER TABLE {old.table} "
+                    f"RENAME TO {contract.table}; for a new table, approve the removal of the old one in "
+                    "exceptions.yaml",
+                    TABLE_REMOVED,
+                )
 
 
 def _verdict_on(case: Case) -> tuple[Verdict, bool]:
@@ -139,45 +186,6 @@ def _verdict_on(case: Case) -> tuple[Verdict, bool]:
         return verdict, False
     allowed = judge(replace(case, declared=with_upgrade_allowed(case.contract)))
     return replace(allowed, case=case), True
-
-
-def _against_creation(
-    request: DeployInput, contract: Effective, live_tables: TargetTables, identities: TableIdentities
-) -> Iterator[Refusal]:
-    """Refuse to create a table where the target does not allow it, where other files are, or in place of one.
-
-    A contract with a new table name may only get a new table if the configuration approves that the old one
-    has no contract any more.
-    """
-    location = live_tables.location(contract)
-    if not request.target.create:
-        reason = f"there is no table at {location}, and target {request.target.name} creates no tables"
-        yield Refusal(RefusalKind.LIVE, reason)
-    elif live_tables.is_occupied(contract):
-        yield Refusal(
-            RefusalKind.OPERATION,
-            f"there are files but no Delta log at {location}",
-            f"CONVERT TO DELTA parquet.`{location}` if they are a table, or choose another location; "
-            "a killed CREATE leaves a log without commits: remove that",
-        )
-    elif (old := identities.name_before(contract)) and not _is_removal_approved(request, old):
-        yield from _instead_of(old, contract, live_tables)
-
-
-def _instead_of(old: Effective, contract: Effective, live_tables: TargetTables) -> Iterator[Refusal]:
-    """Refuse to create a table while the one with the contract's old name exists."""
-    with suppress(ConfigError):  # the target cannot have such a table
-        if not old.absent and (table := live_tables.read(old)) is not None:
-            keep = f"`location: {old.location or old.default_location}`"
-            yield Refusal(
-                RefusalKind.OPERATION,
-                f"the contract declared {old.table} before, and that table is still at {table.uri}: "
-                f"{contract.table} would be a new, empty one",
-                f"restore the name, or keep the table with {keep}; in a catalog, ALTER TABLE {old.table} "
-                f"RENAME TO {contract.table}; for a new table, approve the removal of the old one in "
-                "exceptions.yaml",
-                TABLE_REMOVED,
-            )
 
 
 def _with_last_applied(
@@ -222,7 +230,7 @@ def _tracking(last_applied: LastApplied, contract: Effective, table: LiveTable) 
     return last_applied.tracking(table.state.columns)
 
 
-def with_cosmetic_steps_waiting(plan: TablePlan, contract: Effective, cosmetic: Cosmetic) -> TablePlan:
+def _with_cosmetic_steps_waiting(plan: TablePlan, contract: Effective, cosmetic: Cosmetic) -> TablePlan:
     """Return the plan whose steps wait for the next change, if all are cosmetic and stop a tracked stream.
 
     The marker waits too: the table is not as declared yet.
@@ -230,98 +238,3 @@ def with_cosmetic_steps_waiting(plan: TablePlan, contract: Effective, cosmetic: 
     if cosmetic == "now" or not only_stops_streams(plan, contract.consumers):
         return plan
     return replace(plan, steps=(), writes_marker=False, waiting=plan.steps)
-
-
-def _approved_in_plan(
-    request: DeployInput,
-    contract: Effective,
-    applied: Effective | None,
-    revisions: Revisions,
-    findings: Sequence[Finding],
-) -> ExceptionResult:
-    """Divide the findings of a table into those that exceptions approve, and the others.
-
-    The exceptions of all revisions since the last apply count, so that an exception can be removed from the
-    contract before its change is deployed everywhere. Of a change under review, what its base has counts by
-    itself, and the rest as in `check`.
-
-    Args:
-        request: The input of the deployment.
-        contract: The contract.
-        applied: The revision that was applied last, if it is known.
-        revisions: The revisions of all contracts.
-        findings: The judged findings.
-    """
-    written = request.exceptions
-    before: Effective | None = contract
-    if written.reviewed is not None:
-        before = revisions.at(written.reviewed.commit, contract.key)
-    approval = approve(findings, written.with_contracts([(before, contract)]), request.rules, written.today)
-    if (
-        written.reviewed is not None
-        or applied is None
-        or not any(finding.severity >= Severity.ERROR for finding in approval.remaining)
-    ):
-        return approval
-    earlier = [(revision, revision) for revision in _since(applied, contract, revisions)]
-    exceptions = written.with_contracts([(contract, contract), *earlier])
-    return approve(findings, exceptions, request.rules, written.today)
-
-
-def _since(applied: Effective, contract: Effective, revisions: Revisions) -> Iterator[Effective]:
-    """Yield the revisions since the applied one, newest first."""
-    end = declaration_hash(applied)
-    for _commit, revision in revisions.newest_first(contract.key):
-        if declaration_hash(revision) == end:
-            return
-        yield revision
-
-
-def _with_rewrites_waiting(plan: TablePlan, outcome: ExceptionResult) -> TablePlan:
-    """Return the plan that waits where a rule refuses what is to be rewritten outside of schemalint.
-
-    The rewrite makes the table as declared, so nothing else that no statement can do stands in its way.
-    """
-    reasons = {approval.finding.identity: approval.by.exception.reason for approval in outcome.approved}
-    refusals = tuple(_waiting(refusal, reasons) for refusal in plan.refusals)
-    if any(refusal.kind is RefusalKind.REWRITE for refusal in refusals):
-        refusals = tuple(refusal for refusal in refusals if refusal.kind not in _WITHOUT_STATEMENT)
-    return replace(plan, refusals=refusals)
-
-
-def _waiting(refusal: Refusal, reasons: Mapping[tuple[Hashable, ...], str]) -> Refusal:
-    if refusal.finding is None or refusal.finding.identity not in reasons:
-        return refusal
-    return Refusal(
-        RefusalKind.REWRITE,
-        f"waits for a rewrite: {refusal.reason}",
-        f"rewrite it outside of schemalint, then plan again (approved: {reasons[refusal.finding.identity]})",
-        refusal.code,
-        refusal.finding,
-    )
-
-
-def _still_forbidding(outcome: ExceptionResult) -> tuple[Finding, ...]:
-    """Return the findings that a plan obeys: nothing approves them, or Delta refuses what they are about."""
-    rewritten = (approval.finding for approval in outcome.approved if approval.by.exception.via is not None)
-    return (*outcome.remaining, *rewritten)
-
-
-def _is_removal_approved(request: DeployInput, contract: Effective) -> bool:
-    """Whether an exception approves that the table of a contract has no contract any more."""
-    return any(
-        table_key(written.table) == contract.key and _approves_removal(written, request)
-        for written in request.exceptions.of_file
-    )
-
-
-def _approves_removal(written: WrittenException, request: DeployInput) -> bool:
-    exception = written.exception
-    is_of_rule = exception.rule in (TABLE_REMOVED, "table-removed") and exception.object == "table"
-    is_void = written.added and request.exceptions.void(written.source) is not None
-    return (
-        is_of_rule
-        and not is_void
-        and bool(exception.reason)
-        and not is_expired(exception, request.exceptions.today)
-    )

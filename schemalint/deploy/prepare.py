@@ -6,12 +6,12 @@ The command line and Python give the same `DeployOptions`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.printable import visible
-from schemalint.base.values import replace
+from schemalint.base.values import frozen, replace
 from schemalint.contract.consumers import configuration_faults, environment, warning_of_writers
 from schemalint.contract.contract_files import contract_files, made_files
 from schemalint.contract.contract_revisions import Declarations, Revisions, contracts_at
@@ -29,13 +29,14 @@ from schemalint.deploy.deploy_input import (
 from schemalint.deploy.earlier_target import in_order, read_deploy_log
 from schemalint.deploy.last_applied import resolved_base
 from schemalint.deploy.other_engine import refused_by
-from schemalint.deploy.planning import plan_contract, with_cosmetic_steps_waiting
+from schemalint.deploy.planning import ContractPlanner
 from schemalint.deploy.several_writers import warnings
 from schemalint.deploy.table_identity import TableIdentities
 from schemalint.judge.rule_judge import collecting
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.effective import Effective, effective
 from schemalint.model.finding import SkippedTable
+from schemalint.model.stream_report import StreamReport
 from schemalint.model.table_plan import Plan, TablePlan
 from schemalint.project import git
 from schemalint.project.config.contracts_entry import ContractsEntry
@@ -59,97 +60,144 @@ def prepare(request: DeployInput) -> Deployment:
     Raises:
         SchemalintError: The contracts cannot be read, or a requested table has none.
     """
-    request = replace(
-        request,
-        base=resolved_base(request.repository, request.base),
-        settings=request.settings.with_nested(request.repository),
-    )
-    request = replace(
-        request,
-        exceptions=merged_exceptions(request.repository, request.head, request.settings, os.environ),
-        baseline=merged_baseline(request.repository, request.head, request.settings),
-    )
-    require_reachable(request.target, request.repository.root)
-    config = request.settings.config
+    request = _with_merged_files(request)
+    target, config = request.target, request.settings.config
+    require_reachable(target, request.repository.root)
     for fault in (*configuration_faults(config), *lock_faults(config, request.rules)):
         raise fault
     declarations = _declared(request)
-    declared = declarations.contracts
-    where = environment(config, target=request.target.name, engines=request.target.engines)
+    where = environment(config, target=target.name, engines=target.engines)
     requested = [effective(contract, where) for contract in _requested(request, declarations)]
     access = TargetAccess(
-        request.target,
-        request.repository.root,
-        resolve_storage(request.target),
-        request.via,
-        request.workers,
+        target, request.repository.root, resolve_storage(target), request.via, request.workers
     )
     live_tables = access.tables()
-    revisions = Revisions(
-        request.repository,
-        contract_files(config, request.target.name),
-        request.target.name,
-        request.head,
+    planned = _planned(request, declarations, live_tables, list(filter(_is_planned, requested)))
+    full_hash = planned.plan.hash
+    if request.options.require_streams:
+        planned = planned.requiring_streams()
+    return Deployment(
+        plan=planned.plan,
+        contracts=planned.contracts,
+        revision=request.head.commit,
+        skipped=tuple(_skipped_tables(request, requested)),
+        unplanned=planned.unplanned,
+        warnings=tuple(_warnings(request, planned, live_tables)),
+        access=access,
+        streams=tuple(planned.streams()),
+        request=request,
+        full_hash=full_hash,
+        planned_for=lambda engine: prepare(replace(request, target=run_by(target, engine))),
     )
-    identities = TableIdentities(declared, revisions, request.target, request.repository.root, request.via)
-    to_plan = [contract for contract in requested if _is_planned(contract)]
+
+
+def _with_merged_files(request: DeployInput) -> DeployInput:
+    """Return the input with what the files beside the contracts say: settings, exceptions, the baseline."""
+    repository = request.repository
+    settings = request.settings.with_nested(repository)
+    return replace(
+        request,
+        base=resolved_base(repository, request.base),
+        settings=settings,
+        exceptions=merged_exceptions(repository, request.head, settings, os.environ),
+        baseline=merged_baseline(repository, request.head, settings),
+    )
+
+
+@frozen
+class _Planned:
+    """The plans of the requested tables.
+
+    Attributes:
+        plan: The plan of all tables that could be planned.
+        contracts: Their contracts by table name, with the progress of the streams.
+        unplanned: The tables and files that could not be planned.
+        live_writers: Who wrote each live table lately, as `LiveTable.writers`.
+    """
+
+    plan: Plan
+    contracts: dict[str, Effective]
+    unplanned: tuple[UnplannedTable, ...]
+    live_writers: tuple[Mapping[str, int], ...]
+
+    def requiring_streams(self) -> _Planned:
+        """Refuse each table that a declared stream has not read to its end."""
+        tables = tuple(
+            without_unread_streams(table, self.contracts[table.table]) for table in self.plan.tables
+        )
+        return replace(self, plan=replace(self.plan, tables=tables))
+
+    def streams(self) -> Iterator[StreamReport]:
+        """Yield what the plans mean for the declared streams of their tables."""
+        for table in self.plan.tables:
+            yield from planned_streams(table, self.contracts[table.table])
+
+
+def _planned(
+    request: DeployInput, declarations: Declarations, live_tables: TargetTables, to_plan: list[Effective]
+) -> _Planned:
+    """Read the live tables, and plan each of them."""
+    repository, target, config = request.repository, request.target, request.settings.config
+    revisions = Revisions(repository, contract_files(config, target.name), target.name, request.head)
+    identities = TableIdentities(declarations.contracts, revisions, target, repository.root, request.via)
     live_tables.fetch(to_plan)
     revisions.history.expect(live_tables.fetched)
-    writers = [table.writers for table in live_tables.fetched]
-    about_writers = warning_of_writers(request.target.name, request.target.engines, (config,), writers)
-    rule_sets = rule_sets_for_apply(config, request.rules, request.local)
+    live_writers = tuple(table.writers for table in live_tables.fetched)
+    rules = rule_sets_for_apply(config, request.rules, request.local)
+    planner = ContractPlanner(request, live_tables, identities, rules)
+
+    def planned_or_not(contract: Effective) -> tuple[TablePlan, Effective] | UnplannedTable:
+        done: list[tuple[TablePlan, Effective]] = []
+        errors: list[SchemalintError] = []
+        with collecting(errors, contract.table):
+            done.append(planner.plan(contract))
+        return done[0] if done else UnplannedTable(contract.table, errors[0])
+
     unplanned = [
         UnplannedTable(error.location.file if error.location else "", error) for error in declarations.errors
     ]
+    plans: list[TablePlan] = []
+    contracts: dict[str, Effective] = {}
+    for result in live_tables.each("planning", planned_or_not, to_plan):
+        if isinstance(result, UnplannedTable):
+            unplanned.append(result)
+            continue
+        plan, contract = result
+        if request.after is not None:
+            plan = in_order(plan, declarations.contracts[contract.key], request.after)
+        plans.append(plan)
+        contracts[contract.table] = contract
+    whole = Plan(target.name, tuple(identities.without_shared_tables(plans)))
+    return _Planned(whole, contracts, tuple(unplanned), live_writers)
 
-    def planned_or_not(contract: Effective) -> tuple[TablePlan, Effective] | UnplannedTable:
-        errors: list[SchemalintError] = []
-        done: list[tuple[TablePlan, Effective]] = []
-        with collecting(errors, contract.table):
-            sets = rule_sets.of(contract.file)
-            plan, with_streams = plan_contract(request, contract, live_tables, identities, sets)
-            cosmetic = request.options.cosmetic or config.cosmetic
-            done.append((with_cosmetic_steps_waiting(plan, with_streams, cosmetic), with_streams))
-        return done[0] if done else UnplannedTable(contract.table, errors[0])
 
-    results = live_tables.each("planning", planned_or_not, to_plan)
-    unplanned += (result for result in results if isinstance(result, UnplannedTable))
-    planned_tables = [result for result in results if not isinstance(result, UnplannedTable)]
-    plans = [plan for plan, _contract in planned_tables]
-    if request.after is not None:
-        plans = [in_order(plan, declared[table_key(plan.table)], request.after) for plan in plans]
-    planned_contracts = {contract.table: contract for _plan, contract in planned_tables}
-    full = Plan(request.target.name, tuple(identities.without_shared_tables(plans)))
-    checked = tuple(
-        without_unread_streams(plan, planned_contracts[plan.table])
-        if request.options.require_streams
-        else plan
-        for plan in full.tables
-    )
-    return Deployment(
-        plan=replace(full, tables=checked),
-        contracts=planned_contracts,
-        revision=request.head.commit,
-        skipped=(
-            *(_skipped(contract) for contract in requested if not _is_planned(contract)),
-            *(_of_another_tool(entry) for entry in made_files(config) if not request.options.tables),
-        ),
-        unplanned=tuple(unplanned),
-        warnings=(
-            *(engine.newer_note for engine in request.target.engines.all if engine.newer_note is not None),
-            *filter(None, [about_writers]),
-            *(warning for plan in checked for warning in _about_known(plan)),
-            *(() if unplanned else _about_root(live_tables, plans)),
-            *(() if request.applies else warnings(checked, request.target, config.spark)),
-        ),
-        access=access,
-        streams=tuple(
-            report for plan in checked for report in planned_streams(plan, planned_contracts[plan.table])
-        ),
-        request=request,
-        full_hash=full.hash,
-        planned_for=lambda engine: prepare(replace(request, target=run_by(request.target, engine))),
-    )
+def _warnings(request: DeployInput, planned: _Planned, live_tables: TargetTables) -> Iterator[str]:
+    """Yield what may be wrong: engines, a root without tables, tables that would take no statement.
+
+    Raises:
+        LiveError: The target creates no tables, or the root cannot be listed.
+    """
+    target, config = request.target, request.settings.config
+    for engine in target.engines.all:
+        if engine.newer_note is not None:
+            yield engine.newer_note
+    of_writers = warning_of_writers(target.name, target.engines, (config,), planned.live_writers)
+    if of_writers is not None:
+        yield of_writers
+    for table in planned.plan.tables:
+        yield from _about_known(table)
+    if not planned.unplanned:
+        yield from _about_root(live_tables, planned.plan.tables)
+    if not request.applies:
+        yield from warnings(planned.plan.tables, target, config.spark)
+
+
+def _skipped_tables(request: DeployInput, requested: Iterable[Contract]) -> Iterator[SkippedTable]:
+    for contract in requested:
+        if not _is_planned(contract):
+            yield _skipped(contract)
+    if not request.options.tables:
+        yield from map(_of_another_tool, made_files(request.settings.config))
 
 
 def _skipped(contract: Contract) -> SkippedTable:

@@ -136,56 +136,96 @@ def changes(
     """
     before, after = list_sides(repo, base, head, globs, beside)
     besides = [*only_beside((before, after), globs)]
-    of_beside: dict[str, bytes | None] = dict.fromkeys(
-        blob for listing in besides for blob in listing.blobs.values()
-    )
     unchanged = None
     if not reads_unchanged:
         same = {path: blob for path, blob in after.blobs.items() if before.blobs.get(path) == blob}
-        before, after = (without(listing, same) for listing in (before, after))
+        before, after = without(before, same), without(after, same)
         unchanged = _UnchangedFiles(repo, head, same, selection(globs).pathspecs, format_of)
-    paths = grouped((blob, path) for listing in (before, after) for path, blob in listing.blobs.items())
-    files: dict[tuple[str, str], File] = {}
-    unread: dict[str, str] = {}
-    held = 0
-    for blob, content in read_blobs(repo, {*paths, *of_beside}):
-        if blob in of_beside:
-            of_beside[blob] = content
-            held = within_limit(held + len(content or b""))
-        if content is None:
-            unread |= dict.fromkeys(paths.get(blob, ()), _TOO_LARGE)
-            continue
-        of_blob = {
-            (path, blob): File(path, content, blob, name)
-            for path in dict.fromkeys(paths.get(blob, ()))
-            if (name := format_of(path, content)) is not None
-        }
-        held = within_limit(held + len(content)) if of_blob else held
-        files |= of_blob
-    base_files, head_files = (
-        {path: files[path, blob] for path, blob in listing.blobs.items() if (path, blob) in files}
-        for listing in (before, after)
-    )
+    reader = _Reader(repo, format_of)
+    of_beside = reader.read((before, after), besides)
+    base_files, head_files = reader.candidates(before), reader.candidates(after)
     lost = {path: after.blobs[path] for path in base_files if path in after.blobs and path not in head_files}
-    contents = dict(read_blobs(repo, {*lost.values()}))
-    former = {path: content for path, blob in lost.items() if (content := contents[blob]) is not None}
-    held = within_limit(held + sum(map(len, former.values())))
-    for path in sorted(after.on_disk):
-        try:
-            content = read_plain(repo.root / path, MAX_SIZE)
-        except (FileNotFoundError, NotADirectoryError):
-            continue  # deleted since it was listed
-        except OSError as error:
-            unread[path] = _TOO_LARGE if error.errno == errno.EFBIG else str(error.strerror)
-            continue
+    former = reader.contents(lost)
+    for path, content in reader.on_disk(after):
         if (name := format_of(path, content)) is not None:
             head_files[path] = File(path, content, None, name)
-            held = within_limit(held + len(content))
+            reader.hold(content)
         elif path in base_files:
             former[path] = content
-    listings = [_beside(repo, listing, of_beside) for listing in besides]
-    unread = dict(sorted(unread.items()))
-    return Contents(base_files, head_files, unread, listings[0], listings[1], former, unchanged)
+    beside_base, beside_head = (_beside(repo, listing, of_beside) for listing in besides)
+    unread = dict(sorted(reader.unread.items()))
+    return Contents(base_files, head_files, unread, beside_base, beside_head, former, unchanged)
+
+
+class _Reader:
+    """Reads candidate files, each blob once, and holds no more than a limit in all.
+
+    Attributes:
+        unread: By path, why a file was not read.
+    """
+
+    def __init__(self, repo: Repository, format_of: FormatOf) -> None:
+        self.unread: dict[str, str] = {}
+        self._repo, self._format_of = repo, format_of
+        self._files: dict[tuple[str, str], File] = {}
+        self._held = 0
+
+    def hold(self, content: bytes) -> None:
+        """Count a content that is kept.
+
+        Raises:
+            GitError: It is more than all of them may be.
+        """
+        self._held = within_limit(self._held + len(content))
+
+    def read(self, listings: Sequence[Listing], besides: Sequence[Listing]) -> Mapping[str, bytes | None]:
+        """Read the blobs of candidates; return those of the files beside them, None for one too large."""
+        paths = grouped((blob, path) for listing in listings for path, blob in listing.blobs.items())
+        beside: dict[str, bytes | None] = {}
+        for listing in besides:
+            beside |= dict.fromkeys(listing.blobs.values())
+        for blob, content in read_blobs(self._repo, {*paths, *beside}):
+            if blob in beside:
+                beside[blob] = content
+                self.hold(content or b"")
+            if content is None:
+                self.unread |= dict.fromkeys(paths.get(blob, ()), _TOO_LARGE)
+                continue
+            is_candidate = False
+            for path in dict.fromkeys(paths.get(blob, ())):
+                if (name := self._format_of(path, content)) is not None:
+                    self._files[path, blob] = File(path, content, blob, name)
+                    is_candidate = True
+            if is_candidate:
+                self.hold(content)
+        return beside
+
+    def candidates(self, listing: Listing) -> dict[str, File]:
+        """Return the candidates of one side by path."""
+        files = self._files
+        return {path: files[path, blob] for path, blob in listing.blobs.items() if (path, blob) in files}
+
+    def contents(self, blobs: Mapping[str, str]) -> dict[str, bytes]:
+        """Return the contents by path of files that are no candidates; those too large are left out."""
+        read = dict(read_blobs(self._repo, {*blobs.values()}))
+        contents: dict[str, bytes] = {}
+        for path, blob in blobs.items():
+            if (content := read[blob]) is not None:
+                contents[path] = content
+                self.hold(content)
+        return contents
+
+    def on_disk(self, listing: Listing) -> Iterator[tuple[str, bytes]]:
+        """Yield path and content of the files of a side whose content is not in the index."""
+        for path in sorted(listing.on_disk):
+            try:
+                content = read_plain(self._repo.root / path, MAX_SIZE)
+            except (FileNotFoundError, NotADirectoryError):
+                continue  # deleted since it was listed
+            except OSError as error:
+                self.unread[path] = _TOO_LARGE if error.errno == errno.EFBIG else str(error.strerror)
+                continue
+            yield path, content
 
 
 def beside_files(repo: Repository, side: Side, globs: Sequence[str], name: str) -> Beside:

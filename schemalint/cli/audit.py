@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import click
 
-from schemalint.base.errors import LiveError, SchemalintError, UsageError
+from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.values import as_dict, frozen, replace
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import baseline_options, written_baseline
@@ -27,7 +27,6 @@ from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._typed import Connection, ReportOptions, takes
 from schemalint.contract.consumers import configuration_faults, warning_of_writers
 from schemalint.delta.engine import NO_ENGINES, Engine, Engines
-from schemalint.judge.case import Case
 from schemalint.model.consumer import Consumer
 from schemalint.model.finding import CheckResult, Run, SideRef
 from schemalint.project.config.trust import Trusted
@@ -147,41 +146,27 @@ def _run(options: AuditOptions, *, keep_tables: bool) -> CheckResult:
     repository, settings = settings_anywhere(options.connection)
     settings = settings.with_nested(repository)
     rules = _rules(repository, settings, options)
-    fail_on = least_severity(settings.config.fail_on, options.report)
+    engines = NO_ENGINES if options.engine is None else Engines(options.engine, (options.engine,))
     with spark_for(settings, options.connection, is_used=options.into is not None) as spark:
         targets = _targets(repository, settings, spark if options.connection.via else None, options)
+        where = targets.where
+        engines_of_run = where.target.engines if where is not None and not engines.all else engines
         sink = _sink(spark, targets.tables, options)
         consumers = _consumers(settings, targets.tables) if options.clients else None
-        if options.report.verbose:
-            print_note(f"configuration: {settings.config.file or 'none'}")
-            print_note(f"tables: {len(targets.tables):,}")
-            print_note(f"rules: {len(rules.rules):,}")
+        _say_what_is_audited(settings, rules, targets, engines_of_run, options)
         baseline = read_baseline_of(options.baseline)
-        judged = NO_ENGINES if options.engine is None else Engines(options.engine, (options.engine,))
-        counting = judged if judged.all or targets.where is None else targets.where.target.engines
-        for note in filter(None, (engine.newer_note for engine in counting.all)):
-            print_note(f"note: {note}")
-        if not options.report.quiet:
-            for note in rule_notes([settings.config], rules.everywhere, options.rules, has_base=False):
-                print_note(note)
-        if targets.where is not None and not options.report.quiet:
-            for note in targets.where.declared.notes:
-                print_note(note)
-        writers: list[Mapping[str, int]] = []
         with table_workers(options.connection) as workers:
-            cases = audit_cases(_tables(targets, spark, workers, options), rules, targets.where, judged)
             result = audit(
-                _noting(writers, cases),
-                target=targets.where.target.name if targets.where else None,
+                audit_cases(_tables(targets, spark, workers, options), rules, where, engines),
+                target=where.target.name if where else None,
                 consumers=consumers,
                 client_rows=settings.config.clients,
                 keep_tables=keep_tables,
             )
-        _warn_of_writers(settings, targets.where, writers)
-        run = replace(result.run, engines=counting.judged_as)
-        result = replace(result, run=run, errors=(*targets.errors, *result.errors))
+        _warn_of_writers(settings, where, result)
+        run = replace(result.run, engines=engines_of_run.judged_as)
         result = with_exceptions(
-            result,
+            replace(result, run=run, errors=(*targets.errors, *result.errors)),
             (table.contract for table in targets.tables if table.contract),
             rules,
             repository,
@@ -195,27 +180,34 @@ def _run(options: AuditOptions, *, keep_tables: bool) -> CheckResult:
             result = written_baseline(result, baseline, options.baseline, reach)
         elif baseline is not None:
             result = with_unused(result, baseline, reach)
-        result = _append(result, sink) if sink else result
-    return with_exit_status(result, fail_on)
+        if sink is not None:
+            result = _append(result, sink)
+    return with_exit_status(result, least_severity(settings.config.fail_on, options.report))
 
 
-def _noting(
-    writers: list[Mapping[str, int]], cases: Iterable[Case | LiveError]
-) -> Iterator[Case | LiveError]:
-    """Yield the cases, and note who wrote their tables."""
-    for case in cases:
-        if not isinstance(case, LiveError) and case.live is not None:
-            writers.append(case.live.writers)
-        yield case
-
-
-def _warn_of_writers(
-    settings: Trusted, where: TargetContracts | None, writers: list[Mapping[str, int]]
+def _say_what_is_audited(
+    settings: Trusted, rules: RuleSets, targets: AuditTargets, engines: Engines, options: AuditOptions
 ) -> None:
-    """Warn once of an engine that wrote tables of the target lately, and that nobody declares."""
-    if where is None:
+    if options.report.verbose:
+        print_note(f"configuration: {settings.config.file or 'none'}")
+        print_note(f"tables: {len(targets.tables):,}")
+        print_note(f"rules: {len(rules.rules):,}")
+    for engine in engines.all:
+        if engine.newer_note is not None:
+            print_note(f"note: {engine.newer_note}")
+    if options.report.quiet:
         return
-    target = where.target
+    notes = rule_notes([settings.config], rules.everywhere, options.rules, has_base=False)
+    declared = () if targets.where is None else targets.where.declared.notes
+    for note in (*notes, *declared):
+        print_note(note)
+
+
+def _warn_of_writers(settings: Trusted, where: TargetContracts | None, result: CheckResult) -> None:
+    """Warn once of an engine that wrote tables of the target lately, and that nobody declares."""
+    if where is None or result.inventory is None:
+        return
+    target, writers = where.target, [table.writers for table in result.inventory.tables]
     text = warning_of_writers(target.name, target.engines, (settings.config,), writers)
     if text is not None:
         print_note(f"warning: {text}")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from schemalint.base.values import frozen
+from schemalint.base.values import field, frozen
 from schemalint.delta.feature_usage import FeatureUse, feature_uses
 from schemalint.delta.protocol import DEFAULT_FEATURES
 from schemalint.delta.table import LiveTable
@@ -20,6 +20,7 @@ class TableSummary:
         versions: The minimum (reader, writer) versions of its protocol.
         idle: The supported features that nothing in the log needs, without those that every table has.
         preview: The supported features that Delta may still change.
+        writers: Who wrote the table lately, as `LiveTable.writers`.
     """
 
     table: str
@@ -28,6 +29,7 @@ class TableSummary:
     versions: tuple[int, int]
     idle: tuple[str, ...] = ()
     preview: tuple[str, ...] = ()
+    writers: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
 
 @frozen
@@ -62,6 +64,7 @@ def summary_of(name: str, live: LiveTable) -> TableSummary:
         (live.protocol.min_reader, live.protocol.min_writer),
         _names(use for use in uses if use.is_idle and use.name not in DEFAULT_FEATURES),
         _names(use for use in uses if use.is_preview),
+        live.writers,
     )
 
 

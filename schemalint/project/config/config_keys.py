@@ -219,6 +219,13 @@ def validated(
 
         refuse(file, text, content, ConfigKeys, ContractsEntryKeys)
     keys = cast("ConfigKeys", content)
+    _require_few_globs(file, text, keys)
+    _require_globs_inside(file, text, keys)
+    _require_no_secrets(file, text, keys)
+    return _values(file, text, keys, folder, outer_consumers)
+
+
+def _require_few_globs(file: str, text: str, keys: ConfigKeys) -> None:
     for name, entries in (("contracts", keys.get("contracts", ())), ("tables", keys.get("tables", ()))):
         if len(entries) > limits.MAX_GLOBS:
             raise ConfigError(
@@ -226,6 +233,9 @@ def validated(
                 help="use globs that match more",
                 location=locate(file, text, (name,)),
             )
+
+
+def _require_globs_inside(file: str, text: str, keys: ConfigKeys) -> None:
     for entry in keys.get("contracts", ()):
         glob = entry if isinstance(entry, str) else entry["path"]
         if glob.startswith("/"):
@@ -234,6 +244,9 @@ def validated(
                 help="begin at the folder of the configuration",
                 location=Positions(file, text).locate(("contracts",), glob),
             )
+
+
+def _require_no_secrets(file: str, text: str, keys: ConfigKeys) -> None:
     for name, target in keys.get("targets", {}).items():
         storage = target.get("storage", {})
         secrets = {
@@ -248,7 +261,6 @@ def validated(
                     help='write "${NAME}": secrets do not belong in a repository',
                     location=locate(file, text, ("targets", name, *key.split(".", 1))),
                 )
-    return _values(file, text, keys, folder, outer_consumers)
 
 
 def _values(

@@ -31,7 +31,8 @@ from schemalint.project import git
 from schemalint.project.config.trust import ConfigOptions, TrustedTarget, find_trusted
 from schemalint.spark.apply_options import ApplyOptions, Operator, Unattended
 from schemalint.spark.fill import TableFills
-from schemalint.spark.prechecks import require_accepted, require_clean
+from schemalint.spark.prechecks.expressions import require_accepted
+from schemalint.spark.prechecks.rows import require_clean
 from schemalint.spark.session import SqlSession, refusals_not_logged, sibling_sessions
 from schemalint.spark.session_catalog import SessionCatalog, require_catalog
 from schemalint.spark.session_engine import engine_of, require_delta

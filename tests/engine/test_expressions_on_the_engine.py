@@ -18,7 +18,7 @@ from schemalint.delta.functions import FunctionKind, kinds
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import parse_type, print_type
 from schemalint.model.table_plan import Step, StepKind, TablePlan
-from schemalint.spark.prechecks import require_accepted
+from schemalint.spark.prechecks.expressions import require_accepted
 from schemalint.spark.session_settings import required_settings
 from support.sampling import some_of_each
 

@@ -32,7 +32,7 @@ from schemalint.planner.create_steps import create_steps
 from schemalint.planner.statements import unset_properties
 from schemalint.project.config import Config
 from schemalint.review.rulebook import rules_for_apply
-from schemalint.spark.prechecks import require_accepted
+from schemalint.spark.prechecks.expressions import require_accepted
 from support.contract_edits import EDITS
 from support.contract_pairs import Pair, is_computed, pairs
 from support.effective import counting

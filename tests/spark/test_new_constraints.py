@@ -10,7 +10,7 @@ from schemalint import contract as contracts
 from schemalint.base.values import replace
 from schemalint.delta.change import ConstraintChanged
 from schemalint.model.table_plan import Step
-from schemalint.spark.prechecks import require_clean
+from schemalint.spark.prechecks.rows import require_clean
 from support.seam import created_table, planned
 
 TABLE: Final = """\

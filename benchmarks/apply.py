@@ -25,8 +25,9 @@ from schemalint.project.config import SparkSettings
 from schemalint.project.config.trust import TrustedSpark
 from schemalint.spark.apply_options import ApplyOptions
 from schemalint.spark.runner import apply
-from schemalint.spark.session import SNAPSHOT_PARTITIONS, SqlSession, start
+from schemalint.spark.session import SNAPSHOT_PARTITIONS, start
 from schemalint.spark.snapshot_partitions import partitions_for
+from schemalint.spark.statements import SqlSession
 
 CREATED = """\
 schemalint: 1

@@ -131,7 +131,7 @@ def test_a_text_is_cut_after_its_credentials_are_hidden() -> None:
 
 
 def test_a_traceback_shows_no_message_of_the_engine() -> None:
-    from schemalint.spark.session import StatementError, ask  # noqa: PLC0415 (imports no pyspark)
+    from schemalint.spark.statements import StatementError, ask  # noqa: PLC0415 (imports no pyspark)
 
     class Session:
         conf = None

@@ -73,14 +73,16 @@ class Spark:
             ApplyError: The session does not start.
         """
         from schemalint.spark import session, session_settings  # noqa: PLC0415 (pyspark loads only when needed)
+        from schemalint.spark.connect_server import connect_server  # noqa: PLC0415 (as above)
+        from schemalint.spark.statements import refusals_not_logged  # noqa: PLC0415 (as above)
 
         with self._lock:
             if self._started is None:
                 is_running = session.is_running()
                 self._is_own = not (is_running or session.is_submitted())
-                if self._is_own and (server := session.connect_server(self._settings)):
+                if self._is_own and (server := connect_server(self._settings)):
                     print_note(f"waiting for Spark at {server}")
-                self._meanwhile.enter_context(session.refusals_not_logged())
+                self._meanwhile.enter_context(refusals_not_logged())
                 self._started = session.start(self._with_store() if self._is_own else self._settings)
                 if is_running:
                     # The others count only when Spark starts.

@@ -10,7 +10,7 @@ from schemalint.base.values import frozen
 from schemalint.deploy.approvals import without_unapproved
 from schemalint.deploy.deploy_input import Deployment, DeployOptions
 from schemalint.model.table_plan import Step, TablePlan
-from schemalint.spark.fill import FillLimits
+from schemalint.spark.fills.fill import FillLimits
 from schemalint.tables.storage.table_workers import SIDE_BY_SIDE, Tell
 
 

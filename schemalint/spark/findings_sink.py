@@ -20,8 +20,8 @@ from schemalint.model.finding import CheckResult, Finding, Severity
 from schemalint.model.inventory import TableSummary
 from schemalint.planner.statements import named_table, path_table
 from schemalint.spark.executor_audit import Session
-from schemalint.spark.session import StatementError, ask, run
 from schemalint.spark.session_settings import prepared, required_settings
+from schemalint.spark.statements import StatementError, ask, run
 from schemalint.tables.catalog.table_location import absolute_location
 from schemalint.tables.catalog.table_requests import TableRequest
 

@@ -30,15 +30,16 @@ from schemalint.planner.statements import named_table, path_table
 from schemalint.project import git
 from schemalint.project.config.trust import ConfigOptions, TrustedTarget, find_trusted
 from schemalint.spark.apply_options import ApplyOptions, Operator, Unattended
-from schemalint.spark.fill import TableFills
+from schemalint.spark.fills.fill import TableFills
 from schemalint.spark.prechecks.expressions import require_accepted
 from schemalint.spark.prechecks.rows import require_clean
-from schemalint.spark.session import SqlSession, refusals_not_logged, sibling_sessions
+from schemalint.spark.session import sibling_sessions
 from schemalint.spark.session_catalog import SessionCatalog, require_catalog
 from schemalint.spark.session_engine import engine_of, require_delta
 from schemalint.spark.session_settings import kinds_of, prepared, required_settings, session_catalog
 from schemalint.spark.shared_log_store import require_shared_log_store
 from schemalint.spark.snapshot_partitions import snapshots_that_fit
+from schemalint.spark.statements import SqlSession, refusals_not_logged
 from schemalint.spark.table_run import RecordedTable, TableRun
 from schemalint.tables.catalog.contract_progress import with_progress
 from schemalint.tables.catalog.target_tables import refresh_entry

@@ -1,25 +1,28 @@
-"""Start Spark sessions that can write Delta tables, and run statements in them."""
+"""Start Spark sessions that can write Delta tables, or take the one that runs."""
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import shutil
-import socket
 import sys
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.base.errors import ApplyError, UsageError
 from schemalint.base.phrases import affixed
-from schemalint.base.redaction import hide, without_secrets
+from schemalint.base.redaction import hide
 from schemalint.project.config.trust import TrustedSpark
+from schemalint.spark.connect_server import (
+    connect_server,
+    remote_of,
+    require_answer,
+    require_understanding,
+    shorten_retries,
+)
 from schemalint.spark.jvm import jvm_output_in_a_file
+from schemalint.spark.statements import SqlSession, first_line
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -50,33 +53,8 @@ SNAPSHOT_PARTITIONS: Final = "spark.databricks.delta.snapshotPartitions"
 # With an inline table, Spark evaluates the functions while it plans; without one, in a job with code for it.
 CURRENT_SCHEMA: Final = "SELECT current_catalog(), current_schema() FROM VALUES (1)"
 
-ATTEMPTS: Final = 6
-_FIRST_PAUSE_SECONDS: Final = 0.1
-# Delta's errors about concurrent writers (delta-error-classes.json). A message has the error class in
-# brackets, or the name of the Java class (io.delta.exceptions).
-_CONFLICT: Final = re.compile(
-    r"DELTA_CONCURRENT_\w+|DELTA_METADATA_CHANGED|DELTA_PROTOCOL_CHANGED"
-    r"|\b(?:MetadataChanged|ProtocolChanged|Concurrent\w+)Exception\b"
-)
-# A drop with TRUNCATE HISTORY removed the traces of the feature; older versions of the table still have them.
-_WAITING: Final = re.compile(
-    r"DELTA_FEATURE_DROP_(?:WAIT_FOR_RETENTION_PERIOD|HISTORICAL_VERSIONS_EXIST"
-    r"|CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD)"
-)
 # Spark's own list of settings that it does not show (`spark.redaction.regex`).
 _SECRET_KEY: Final = re.compile("secret|password|token|access[.]?key", re.IGNORECASE)
-_LONGEST_WAIT: Final = 60.0  # seconds, for a Connect server
-_LONGEST_STATEMENT: Final = 2_000
-_OF_PY4J: Final = "An error occurred while calling "
-
-
-class SqlSession(Protocol):
-    """The parts of a session that schemalint uses; classic, Connect and Databricks Connect have them."""
-
-    @property
-    def conf(self) -> Any: ...  # noqa: ANN401 (pyspark's RuntimeConfig, classic or Connect)
-
-    def sql(self, sqlQuery: str) -> Any: ...  # noqa: ANN401, N803 (pyspark's own name)
 
 
 def start(settings: TrustedSpark) -> SparkSession:
@@ -102,7 +80,7 @@ def start(settings: TrustedSpark) -> SparkSession:
             hide(value)
     if is_running():
         return SparkSession.active()
-    remote = None if is_submitted() else _remote(settings)
+    remote = None if is_submitted() else remote_of(settings)
     if remote:
         builder = _configured(SparkSession.builder.remote(remote), settings.conf)
     elif is_submitted():
@@ -112,7 +90,7 @@ def start(settings: TrustedSpark) -> SparkSession:
         builder = _of_own_jvm(SparkSession.builder.appName("schemalint"), settings)
     with jvm_output_in_a_file() as output:
         if remote and (server := connect_server(settings)):
-            _require_answer(remote, server)
+            require_answer(remote, server)
         try:
             session = builder.getOrCreate()
         except Exception as error:  # noqa: BLE001 (Spark's launcher raises many kinds, none of them documented)
@@ -121,7 +99,7 @@ def start(settings: TrustedSpark) -> SparkSession:
                 f"Spark does not start: {first_line(error)}", help=f"its output is in {output}"
             ) from None
     if remote:
-        _shorten_retries(session)
+        shorten_retries(session)
         require_understanding(session)
     return session
 
@@ -144,17 +122,9 @@ def _of_own_jvm(builder: Any, settings: TrustedSpark) -> Any:  # noqa: ANN401 (p
     return configure_spark_with_delta_pip(builder, extra_packages=list(settings.packages))
 
 
-def connect_server(settings: TrustedSpark) -> str | None:
-    """Return the Connect server of the settings as ``sc://host:port``, without a token; None without one."""
-    remote = _remote(settings)
-    if remote and remote.startswith("sc://"):
-        return remote.partition(";")[0].rstrip("/")
-    return None
-
-
 def is_remote(settings: TrustedSpark) -> bool:
     """Whether the session is one of a Spark Connect server."""
-    return bool(_remote(settings))
+    return bool(remote_of(settings))
 
 
 def is_local(settings: TrustedSpark) -> bool:
@@ -178,151 +148,6 @@ def is_running() -> bool:
 def is_submitted() -> bool:
     """Whether spark-submit has started this process, and a JVM for it with all settings."""
     return "PYSPARK_GATEWAY_PORT" in os.environ
-
-
-def _remote(settings: TrustedSpark) -> str | None:
-    return settings.remote or os.environ.get("SPARK_REMOTE")
-
-
-def _require_answer(remote: str, server: str) -> None:
-    """Require that the Connect server answers soon.
-
-    PySpark itself tries 15 times, with pauses of up to a minute (`DefaultPolicy` in its `retries.py`).
-    """
-    from pyspark.errors import PySparkException  # noqa: PLC0415
-
-    try:
-        import grpc  # noqa: PLC0415
-        from pyspark.sql.connect.client import DefaultChannelBuilder  # noqa: PLC0415
-
-        channel = DefaultChannelBuilder(remote).toChannel()
-    except (ImportError, PySparkException):
-        return  # a package is missing, or the address is invalid: creating the session reports it
-    try:
-        grpc.channel_ready_future(channel).result(timeout=_LONGEST_WAIT)
-    except grpc.FutureTimeoutError:
-        raise ApplyError(
-            f"no Spark Connect server answers at {server} within {_LONGEST_WAIT:.0f} seconds: "
-            f"{silence_of(server)}",
-            help="check that it runs and can be reached, and see --remote and SPARK_REMOTE",
-        ) from None
-    finally:
-        channel.close()
-
-
-def silence_of(server: str) -> str:
-    """Return why a server does not answer; gRPC does not say it."""
-    address = urlsplit(server)
-    try:
-        with socket.create_connection(
-            (address.hostname or "localhost", address.port or _CONNECT_PORT), _ATTEMPT_SECONDS
-        ) as connection:
-            connection.sendall(_HTTP2_PREFACE)
-            answer = connection.recv(1)
-    except TimeoutError:
-        return "it accepts the connection, and stays silent"
-    except ConnectionResetError:
-        return "it resets the connection"
-    except (OSError, ValueError) as error:
-        return getattr(error, "strerror", None) or str(error)
-    if answer:
-        return "what answers there is no Spark Connect server"
-    return "it closes the connection"
-
-
-_CONNECT_PORT: Final = 15002
-_ATTEMPT_SECONDS: Final = 5.0
-_HTTP2_PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"  # RFC 9113, section 3.4
-
-
-def require_understanding(session: SparkSession) -> None:
-    """Require that the Connect server understands this client, which must not be newer.
-
-    Spark 3.5 reads an empty statement in what databricks-connect 15.4 sends (measured).
-    """
-    import pyspark  # noqa: PLC0415
-
-    try:
-        session.sql("SELECT 1").collect()
-    except Exception as error:
-        raise ApplyError(
-            f"the Connect server, Spark {session.version}, does not understand this client, pyspark "
-            f"{pyspark.__version__}: {first_line(error)}",
-            help="install the client in the version of the server, such as pyspark[connect]==3.5.*",
-        ) from error
-
-
-def _shorten_retries(session: SparkSession) -> None:
-    """Let a Connect session repeat a request for 40 seconds at most; PySpark's own ten minutes are silent."""
-    try:
-        from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415 (only with Connect)
-    except ImportError:
-        return  # PySpark 3.5 has one policy for all
-
-    session.client.set_retry_policies([DefaultPolicy(max_retries=6, max_backoff=20_000)])
-
-
-@contextmanager
-def refusals_not_logged() -> Iterator[None]:
-    """Silence PySpark's log of refused statements: some statements only test whether Spark refuses them."""
-    try:
-        from pyspark.logger import PySparkLogger  # noqa: PLC0415
-    except ImportError:  # before Spark 4
-        yield
-        return
-    # Not logging.getLogger: the first call for a logger decides its class.
-    logger = PySparkLogger.getLogger("SQLQueryContextLogger")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
-
-
-class StatementError(ApplyError):
-    """The engine refused a statement, or its answer was lost.
-
-    Attributes:
-        is_conflict: Whether the statement only conflicted with a concurrent commit.
-        is_waiting: Whether the statement succeeds once the retention period of the history is over.
-        is_taken: Whether the engine takes the place of a new table for a table.
-    """
-
-    def __init__(self, error: Exception, statement: str) -> None:
-        super().__init__(
-            f"the engine refused: {first_line(error)}", help=f"the statement was: {_cut(statement)}"
-        )
-        self.is_conflict = _CONFLICT.search(first_line(error)) is not None
-        self.is_waiting = _WAITING.search(first_line(error)) is not None
-        self.is_taken = "TABLE_OR_VIEW_ALREADY_EXISTS" in first_line(error)
-
-
-def run(session: SqlSession, statement: str) -> None:
-    """Run a statement.
-
-    Raises:
-        StatementError: The engine refused it.
-    """
-    ask(session, statement)
-
-
-def pause(attempt: int) -> None:
-    """Wait before the next attempt of what lost against another writer's commit, each time twice as long."""
-    time.sleep(_FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
-
-
-def ask(session: SqlSession, query: str) -> list[Any]:
-    """Run a query, and return its rows.
-
-    Raises:
-        StatementError: The engine refused it.
-    """
-    try:
-        rows: list[Any] = session.sql(query).collect()
-    except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
-        raise StatementError(error, query) from None
-    return rows
 
 
 def sibling_sessions(session: SqlSession, number: int) -> list[SqlSession]:
@@ -378,17 +203,3 @@ def _require_java() -> None:
             f"there is no Java{folder}: Spark needs {JAVA}",
             help=f"for example: {brew if sys.platform == 'darwin' else apt}",
         )
-
-
-def first_line(error: Exception) -> str:
-    """Return the first line of the engine's message, without py4j's own text."""
-    lines = (line.strip().removeprefix(": ") for line in str(error).splitlines())
-    return next((line for line in lines if line and not line.startswith(_OF_PY4J)), type(error).__name__)
-
-
-def _cut(statement: str) -> str:
-    statement = without_secrets(statement)
-    short = statement[:_LONGEST_STATEMENT]
-    if short == statement:
-        return short
-    return f"{short}… ({len(statement)} characters)"

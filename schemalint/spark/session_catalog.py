@@ -20,7 +20,8 @@ from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.planner.statements import named_table
 from schemalint.project.config.trust import SESSION_CATALOG
-from schemalint.spark.session import CURRENT_SCHEMA, SqlSession, StatementError, ask
+from schemalint.spark.session import CURRENT_SCHEMA
+from schemalint.spark.statements import SqlSession, StatementError, ask
 from schemalint.tables.catalog import Name, name_parts
 from schemalint.tables.delta_log.store import NoTable
 from schemalint.tables.storage import NO_OPTIONS

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from schemalint.base.errors import ApplyError
 from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, Engine, parse_engine
-from schemalint.spark.session import SqlSession, StatementError, ask
+from schemalint.spark.statements import SqlSession, StatementError, ask
 
 _EXTENSION: Final = "io/delta/sql/DeltaSparkSessionExtension.class"
 # Delta writes the same text into `commitInfo.engineInfo`. SQL calls a static method of Java, in Connect too;

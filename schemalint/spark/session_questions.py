@@ -26,11 +26,11 @@ from schemalint.deploy.deploy_input import Deployment, FillProof
 from schemalint.model.fact import SparkAnswer
 from schemalint.model.table_plan import Fill, StepKind, TablePlan
 from schemalint.planner.statements import named_table, path_table
-from schemalint.spark.fill import TableFills
-from schemalint.spark.rewrite_proof import proof_of
-from schemalint.spark.session import SqlSession
+from schemalint.spark.fills.fill import TableFills
+from schemalint.spark.rewrites.proof import proof_of
 from schemalint.spark.session_engine import require_delta
 from schemalint.spark.session_settings import required_settings, session_catalog
+from schemalint.spark.statements import SqlSession
 
 _VALUES = frozenset({StepKind.FILL, StepKind.REWRITE})
 _LONGEST_ANSWER: Final = 200

@@ -11,7 +11,8 @@ from schemalint.base.values import frozen
 from schemalint.delta.sql_text import always_quoted
 from schemalint.model.table_plan import StepKind, TablePlan
 from schemalint.project.config.trust import SESSION_CATALOG
-from schemalint.spark.session import CURRENT_SCHEMA, SqlSession, first_line
+from schemalint.spark.session import CURRENT_SCHEMA
+from schemalint.spark.statements import SqlSession, first_line
 
 _CREATE: Final = frozenset({StepKind.CREATE})
 _COLUMNS: Final = _CREATE | {StepKind.ADD_COLUMNS}

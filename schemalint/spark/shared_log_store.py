@@ -15,8 +15,9 @@ from schemalint.deploy.several_writers import fault, remedy, tables_at_risk
 from schemalint.model.table_plan import TablePlan
 from schemalint.planner.statements import named_table
 from schemalint.project.config.trust import SESSION_CATALOG, TrustedTarget
-from schemalint.spark.session import SqlSession, StatementError, ask, sibling_sessions
+from schemalint.spark.session import sibling_sessions
 from schemalint.spark.session_engine import is_databricks
+from schemalint.spark.statements import SqlSession, StatementError, ask
 
 _UNDEFINED: Final = "<undefined>"
 _MULTI_CLUSTER: Final = "spark.databricks.delta.multiClusterWrites.enabled"

@@ -8,8 +8,9 @@ from typing import Final
 
 from schemalint.base.errors import LiveError
 from schemalint.model.table_plan import TablePlan
-from schemalint.spark.session import FITS_SNAPSHOTS, SNAPSHOT_PARTITIONS, SqlSession
+from schemalint.spark.session import FITS_SNAPSHOTS, SNAPSHOT_PARTITIONS
 from schemalint.spark.session_settings import assigned
+from schemalint.spark.statements import SqlSession
 from schemalint.tables.delta_log.datafiles import told_files
 from schemalint.tables.storage import open_store
 

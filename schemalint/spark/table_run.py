@@ -29,12 +29,12 @@ from schemalint.planner import (
 )
 from schemalint.planner.simulate import describe_change
 from schemalint.planner.statements import append_nothing, takes_values, unset_properties
-from schemalint.spark.fill import TableFills
-from schemalint.spark.fill_guard import guarded_drop, prove_drops, prove_past_drops, require_no_rows_left
-from schemalint.spark.rewrite import prove_past_rewrites, rewrite_table
-from schemalint.spark.session import ATTEMPTS, SqlSession, StatementError, pause, run
+from schemalint.spark.fills.fill import TableFills
+from schemalint.spark.fills.guard import guarded_drop, prove_drops, prove_past_drops, require_no_rows_left
+from schemalint.spark.rewrites.rewrite import prove_past_rewrites, rewrite_table
 from schemalint.spark.session_settings import transaction
 from schemalint.spark.snapshot_partitions import uncompiled
+from schemalint.spark.statements import ATTEMPTS, SqlSession, StatementError, pause, run
 from schemalint.spark.transaction_identifier import commit_identifier
 
 _USES_PENDING: Final = (StepKind.NOTE_PENDING, StepKind.RENAME_COLUMN, StepKind.DROP_COLUMNS)

@@ -13,7 +13,8 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from schemalint.base.values import frozen
-from schemalint.spark.session import FITS_SNAPSHOTS, SqlSession, StatementError
+from schemalint.spark.session import FITS_SNAPSHOTS
+from schemalint.spark.statements import SqlSession, StatementError
 
 
 def commit_identifier(session: SqlSession, uri: str, app_id: str, version: int, *, read: int) -> bool:

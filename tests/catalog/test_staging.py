@@ -13,7 +13,7 @@ from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.results import Outcome
 from schemalint.model.contract import Contract
 from schemalint.model.table_plan import TablePlan
-from schemalint.spark.session import ask
+from schemalint.spark.statements import ask
 from schemalint.tables import catalog
 from support.faulty_sessions import Interrupted
 from support.lakehouse import Lakehouse

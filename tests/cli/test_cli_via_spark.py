@@ -12,6 +12,7 @@ import pytest
 
 from schemalint.base.errors import ApplyError
 from schemalint.spark import session as sessions
+from schemalint.spark.connect_server import require_understanding
 from support.project import ORDERS
 
 if TYPE_CHECKING:
@@ -200,8 +201,8 @@ def test_a_connect_server_without_an_answer_is_an_error_after_the_longest_wait(
         project.repo.commit()
     # A new process: PySpark cannot import Connect after a classic session of another test.
     code = (
-        "import sys; from schemalint.cli import main; from schemalint.spark import session; "
-        "session._LONGEST_WAIT = 0.2; sys.exit(main(sys.argv[1:]))"
+        "import sys; from schemalint.cli import main; from schemalint.spark import connect_server; "
+        "connect_server._LONGEST_WAIT = 0.2; sys.exit(main(sys.argv[1:]))"
     )
     run = subprocess.run(
         [sys.executable, "-c", code, *command, "--remote", "sc://127.0.0.1:1/;token=secret"],
@@ -226,7 +227,7 @@ class OlderServer:
 def test_a_connect_server_that_is_older_than_its_client_is_one_error() -> None:
     session: Any = OlderServer()
     with pytest.raises(ApplyError) as error:
-        sessions.require_understanding(session)
+        require_understanding(session)
     assert error.value.message.startswith("the Connect server, Spark 3.5.7, does not understand this client")
     assert error.value.message.endswith("[PARSE_SYNTAX_ERROR] Syntax error at or near end of input.")
     assert "pyspark[connect]==3.5.*" in error.value.help

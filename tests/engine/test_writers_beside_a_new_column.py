@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.spark.session import StatementError, run
+from schemalint.spark.statements import StatementError, run
 
 if TYPE_CHECKING:
     from pathlib import Path

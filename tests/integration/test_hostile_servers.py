@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.base.errors import LiveError
-from schemalint.spark import session
+from schemalint.spark.connect_server import silence_of
 from schemalint.tables.catalog.kinds.unity.http import Client
 from schemalint.tables.storage import read_table
 from support.hostile_servers import drips, hostile_server, resets, stays_silent
@@ -58,10 +58,10 @@ def test_object_store(monkeypatch: pytest.MonkeyPatch, behave: Behaviour, second
 def test_spark_connect(
     monkeypatch: pytest.MonkeyPatch, behave: Behaviour, seconds: float, message: str
 ) -> None:
-    monkeypatch.setattr("schemalint.spark.session._ATTEMPT_SECONDS", seconds)
+    monkeypatch.setattr("schemalint.spark.connect_server._ATTEMPT_SECONDS", seconds)
     with hostile_server(behave) as port:
-        assert session.silence_of(f"sc://127.0.0.1:{port}") == message
+        assert silence_of(f"sc://127.0.0.1:{port}") == message
 
 
 def test_spark_connect_without_a_server() -> None:
-    assert session.silence_of("sc://127.0.0.1:1") == "Connection refused"
+    assert silence_of("sc://127.0.0.1:1") == "Connection refused"

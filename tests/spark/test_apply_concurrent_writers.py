@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from schemalint.deploy.results import AppliedTable
-    from schemalint.spark.session import SqlSession
+    from schemalint.spark.statements import SqlSession
     from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark

@@ -18,7 +18,7 @@ from schemalint.base.values import replace
 from schemalint.delta.datatype import map_fields
 from schemalint.deploy.results import Outcome
 from schemalint.model.marker import PENDING
-from schemalint.spark import session as sessions
+from schemalint.spark import statements
 from support.faulty_sessions import AnswerLostError, Interrupted, Killed, killed_after
 from support.lakehouse import Lakehouse
 from support.sampling import left_to
@@ -167,7 +167,7 @@ def prepared() -> dict[str, tuple[Lakehouse, TableState]]:
 def test_lost_answers_of_completed_statements_do_not_stop_a_run(
     case: Case, lakehouse: Lakehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sessions, "_FIRST_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(statements, "_FIRST_PAUSE_SECONDS", 0)
     case.begin(lakehouse)
     goal = _state_after_run(lakehouse.copy(tmp_path / "undisturbed"))
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from schemalint.delta.table import TableState
-    from schemalint.spark.session import SqlSession
+    from schemalint.spark.statements import SqlSession
     from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark

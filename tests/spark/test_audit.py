@@ -14,7 +14,7 @@ import pytest
 
 from schemalint.delta.datatype import LONG, Field
 from schemalint.spark.findings_sink import COLUMNS
-from schemalint.spark.session import StatementError, ask
+from schemalint.spark.statements import StatementError, ask
 from support.logs import commit_info, metadata, protocol, write_commit, write_log
 from support.project import Project, Run
 from support.repo import Repo

@@ -28,7 +28,7 @@ from support.sampling import some_of_each
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schemalint.spark.session import SqlSession
+    from schemalint.spark.statements import SqlSession
 
 pytestmark = pytest.mark.spark
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from schemalint.deploy.results import Outcome
-from schemalint.spark import fill_shares
-from schemalint.spark import session as sessions
+from schemalint.spark import statements
+from schemalint.spark.fills import shares as fill_shares
 from support.faulty_sessions import Interrupted
 from support.foreign_writer import PARTITIONS, ROWS, ForeignWriter, commits_in, rows_after
 
@@ -34,7 +34,7 @@ OWN: Final = frozenset(range(9, ROWS, 10))
 def test_each_row_is_there_once_with_its_values_beside_another_process(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch, client: str, more: str
 ) -> None:
-    monkeypatch.setattr(sessions, "_FIRST_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(statements, "_FIRST_PAUSE_SECONDS", 0)
     monkeypatch.setattr(fill_shares, "_MOST_PARTITIONS", 1)  # several parts
     head = "schemalint: 1\ntable: sales.orders\nopen: {widening: true}\npartitioned_by: [part]\n"
     lakehouse.declare(f"{head}columns: [{OLD}]\n{more}")
@@ -55,7 +55,7 @@ def test_each_row_is_there_once_with_its_values_beside_another_process(
 
         applied = lakehouse.apply(Interrupted(lakehouse.session, before=write_first), allow=["data"])
     if applied.outcome is Outcome.FAILED:
-        assert f"committed during each of {sessions.ATTEMPTS} attempts" in str(applied.error)
+        assert f"committed during each of {statements.ATTEMPTS} attempts" in str(applied.error)
     else:
         assert applied.outcome in (Outcome.APPLIED, Outcome.FILLING)
     rows = lakehouse.rows()

@@ -14,10 +14,10 @@ import pytest
 
 from schemalint.base.values import frozen
 from schemalint.deploy.results import Outcome
-from schemalint.spark import fill_shares
-from schemalint.spark import session as sessions
-from schemalint.spark.session import StatementError
-from schemalint.spark.session import run as run_statement
+from schemalint.spark import statements
+from schemalint.spark.fills import shares as fill_shares
+from schemalint.spark.statements import StatementError
+from schemalint.spark.statements import run as run_statement
 from support.faulty_sessions import Interrupted
 from support.sampling import left_to
 
@@ -133,7 +133,7 @@ def declare(lakehouse: Lakehouse, beside: Beside, *columns: str) -> None:
 def test_no_row_is_lost_doubled_or_overwritten_beside_a_writer(
     lakehouse: Lakehouse, beside: Beside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sessions, "_FIRST_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(statements, "_FIRST_PAUSE_SECONDS", 0)
     monkeypatch.setattr(fill_shares, "_COMMIT_BYTES", 2_000)  # several parts
     old = "{name: old, type: int}"
     new = '{name: new, type: string, backfill: {from: old, with: "cast(old as string)"}}'
@@ -156,7 +156,7 @@ def test_no_row_is_lost_doubled_or_overwritten_beside_a_writer(
     applied = lakehouse.apply(Interrupted(lakehouse.session, before=start), allow=["data"])
     written = writer.stop()
     if applied.outcome is Outcome.FAILED:
-        assert f"committed during each of {sessions.ATTEMPTS} attempts" in str(applied.error)
+        assert f"committed during each of {statements.ATTEMPTS} attempts" in str(applied.error)
     else:
         assert applied.outcome in (Outcome.APPLIED, Outcome.FILLING)
     if beside.partitioned:  # whatever happens in the others

@@ -14,7 +14,7 @@ from schemalint.spark.session_settings import required_settings
 from spark.fill_value_cases import CASES, FAILS
 
 if TYPE_CHECKING:
-    from schemalint.spark.session import SqlSession
+    from schemalint.spark.statements import SqlSession
 
 pytestmark = pytest.mark.spark
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from schemalint.deploy.results import Outcome
-from schemalint.spark import fill, fill_shares
-from schemalint.spark import session as sessions
+from schemalint.spark import statements
+from schemalint.spark.fills import fill
+from schemalint.spark.fills import shares as fill_shares
 from support.faulty_sessions import Interrupted
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ def test_a_drop_is_refused_if_somebody_commits_after_each_count(
         return rows
 
     monkeypatch.setattr(fill.TableFills, "proved_count", count_and_write)
-    monkeypatch.setattr("schemalint.spark.fill_guard.ATTEMPTS", 2)
+    monkeypatch.setattr("schemalint.spark.fills.guard.ATTEMPTS", 2)
     applied = orders.apply(allow=["destructive"])
     assert applied.outcome is Outcome.FAILED
     assert "other writers commit after each count" in str(applied.error)
@@ -199,8 +200,8 @@ def test_a_fill_that_meets_an_append_is_tried_again_a_few_times(
     """Delta refuses the UPDATE; here its refusal is made up, because a race is won by chance."""
     declare_expanded(orders)
     orders.apply()
-    monkeypatch.setattr(sessions, "_FIRST_PAUSE_SECONDS", 0)
-    refusals = iter(range(sessions.ATTEMPTS))
+    monkeypatch.setattr(statements, "_FIRST_PAUSE_SECONDS", 0)
+    refusals = iter(range(statements.ATTEMPTS))
 
     def refuse(_number: int) -> None:
         if next(refusals, None) is not None:
@@ -260,7 +261,7 @@ class Contended(Interrupted):
 def test_a_partition_that_others_write_all_the_time_keeps_no_other_from_its_values(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sessions, "_FIRST_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(statements, "_FIRST_PAUSE_SECONDS", 0)
     monkeypatch.setattr(fill_shares, "_MOST_PARTITIONS", 4)
     old, parted = "{name: part, type: int}, {name: amount_text, type: string}", "partitioned_by: [part]\n"
     lakehouse.declare(contract(old, parted))

@@ -17,7 +17,7 @@ from support.faulty_sessions import Interrupted, Killed, killed_after
 from support.sampling import left_to
 
 if TYPE_CHECKING:
-    from schemalint.spark.session import SqlSession
+    from schemalint.spark.statements import SqlSession
     from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark
@@ -251,7 +251,7 @@ def run(table: Table, scenario: str, *, drops: bool) -> None:
 def test_migration_moves_every_value_once(
     lakehouse: Lakehouse, migration: Migration, scenario: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("schemalint.spark.fill_shares._COMMIT_BYTES", 3_000)  # several parts
+    monkeypatch.setattr("schemalint.spark.fills.shares._COMMIT_BYTES", 3_000)  # several parts
     table = Table(lakehouse, migration)
     table.declare(old=True, new=False)
     assert lakehouse.apply(allow=APPROVED).outcome is Outcome.APPLIED

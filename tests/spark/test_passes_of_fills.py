@@ -10,7 +10,7 @@ from schemalint.delta.datatype import INTEGER
 from schemalint.model.fill_commits import FILL_COMMIT_BYTES
 from schemalint.model.impact import passes
 from schemalint.model.table_plan import Fill, Step, StepKind, TablePlan
-from schemalint.spark.fill import TableFills
+from schemalint.spark.fills.fill import TableFills
 from schemalint.tables.storage import read_table
 from support.faulty_sessions import Interrupted
 
@@ -62,7 +62,7 @@ def test_a_fill_reads_the_files_as_often_as_the_plan_says(
     files = sum(file.stat().st_size for file in tmp_path.rglob("*.parquet"))
     if size is not None:  # as many parts as a table of this size has
         commit_bytes = files * FILL_COMMIT_BYTES // size
-        monkeypatch.setattr("schemalint.spark.fill_shares._COMMIT_BYTES", commit_bytes)
+        monkeypatch.setattr("schemalint.spark.fills.shares._COMMIT_BYTES", commit_bytes)
     session = Interrupted(spark)
     fills = TableFills(session, table, lambda: read_table(str(tmp_path)), lambda _version: None)
     newest = max(rows_read(spark))

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from schemalint.deploy.results import Outcome
-from schemalint.spark import rewrite
+from schemalint.spark.rewrites import rewrite
 from support.faulty_sessions import Killed
 from support.lakehouse import FOR_FEW_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from schemalint.spark.session import SqlSession
+    from schemalint.spark.statements import SqlSession
     from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark

@@ -14,7 +14,7 @@ from schemalint.project import git
 from schemalint.project.config.trust import find_trusted
 from schemalint.report.proof_texts import rewrite_lines
 from schemalint.spark.apply_options import ApplyOptions
-from schemalint.spark.rewrite_proof import PERIOD, Commit, of_commits
+from schemalint.spark.rewrites.proof import PERIOD, Commit, of_commits
 from schemalint.spark.session_catalog import SessionCatalog
 from schemalint.spark.session_questions import with_proofs
 

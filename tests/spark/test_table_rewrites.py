@@ -14,13 +14,13 @@ import pytest
 from schemalint.base.values import frozen, replace
 from schemalint.deploy.results import AppliedTable, Outcome
 from schemalint.planner.rewrites import statements as rewrite_statements
-from schemalint.spark import rewrite
+from schemalint.spark.rewrites import rewrite
 from support.faulty_sessions import Killed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from schemalint.spark.session import SqlSession
+    from schemalint.spark.statements import SqlSession
     from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark

@@ -7,8 +7,8 @@ import pytest
 from schemalint.base.values import replace
 from schemalint.delta.datatype import INTEGER
 from schemalint.model.table_plan import Fill
-from schemalint.spark.fill import Rows
-from schemalint.spark.fill_guard import ways_out
+from schemalint.spark.fills.fill import Rows
+from schemalint.spark.fills.guard import ways_out
 
 FILL = Fill(("number",), INTEGER, ("code",), "cast(code as int)")
 EQUAL = Rows(0, 3, to_fill=0, not_converted=0, equal=3, differing=0, refillable=0, inexact=0, spelled=0)

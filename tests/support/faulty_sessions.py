@@ -11,7 +11,7 @@ from unittest import mock
 from schemalint.spark.transaction_identifier import commit_identifier
 
 if TYPE_CHECKING:
-    from schemalint.spark.session import SqlSession
+    from schemalint.spark.statements import SqlSession
 
 T = TypeVar("T")
 

@@ -168,7 +168,7 @@ class _Spark:
         self._session = start_session(Path(path).parent / "warehouse")
 
     def write(self, path: str, commit: Commit) -> bool:
-        from schemalint.spark.session import StatementError, run  # noqa: PLC0415 (as above)
+        from schemalint.spark.statements import StatementError, run  # noqa: PLC0415 (as above)
 
         table = f"delta.`{path}`"
         values = ", ".join("NULL" if value is None else repr(value) for value in commit.row.values())

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from schemalint.delta.table import LiveTable
-    from schemalint.spark.session import SqlSession
+    from schemalint.spark.statements import SqlSession
 
 
 UNCOMPILED: Final = {

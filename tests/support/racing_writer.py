@@ -12,7 +12,8 @@ from schemalint.project import git
 from schemalint.project.config.trust import TrustedSpark, find_trusted
 from schemalint.spark import apply
 from schemalint.spark.object_stores import missing_packages, with_packages, with_store_of
-from schemalint.spark.session import SqlSession, start
+from schemalint.spark.session import start
+from schemalint.spark.statements import SqlSession
 from support.jvm import one_fetches_jars
 from support.racing_store import meet
 

@@ -48,8 +48,8 @@ def count_rows(
 ) -> str:
     """Count the rows of a version; each row with a source that has a value is of one of four kinds.
 
-    The columns of the answer are the fields of `schemalint.spark.fill.Rows`, in that order, and after them
-    the other aggregates that are asked for.
+    The columns of the answer are the fields of `schemalint.spark.fills.fill.Rows`, in that order, and after
+    them the other aggregates that are asked for.
     """
     counts = (
         "count(*)",

@@ -21,7 +21,7 @@ from schemalint.planner.fills.statements import fill_rows
 from schemalint.planner.fills.values import fill_value
 from schemalint.planner.simulate import simulate
 from schemalint.planner.statements import create_table, path_text
-from schemalint.spark.session import SqlSession, StatementError, ask
+from schemalint.spark.statements import SqlSession, StatementError, ask
 
 # EXPLAIN returns errors of the analysis as text (Spark's ExplainCommand), and raises errors of the grammar.
 _FAILED: Final = "Error occurred during query planning:"

@@ -19,8 +19,8 @@ from schemalint.model.table_plan import Fill, Step, StepKind, TablePlan
 from schemalint.planner.fills.values import fill_value
 from schemalint.planner.rewrites.statements import converted_columns
 from schemalint.planner.simulate import simulate
-from schemalint.spark.session import SqlSession, StatementError, ask
 from schemalint.spark.shown_value import SAMPLE, shown_value
+from schemalint.spark.statements import SqlSession, StatementError, ask
 
 
 def require_clean(session: SqlSession, plan: TablePlan, table: str) -> None:

@@ -19,8 +19,8 @@ from schemalint.delta.datatype import Struct, field_at, walk_fields
 from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.table import History, LiveTable
 from schemalint.model.table_plan import DropToProve, Fill, Step
-from schemalint.spark.fill import Rows, TableFills
-from schemalint.spark.session import ATTEMPTS, ask, pause
+from schemalint.spark.fills.fill import Rows, TableFills
+from schemalint.spark.statements import ATTEMPTS, ask, pause
 
 _MOST_NAMED: Final = 5
 _WAYS_OUT: Final = {

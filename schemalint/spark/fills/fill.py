@@ -23,11 +23,11 @@ from schemalint.delta.table import LiveTable
 from schemalint.model.table_plan import Fill
 from schemalint.planner.fills.statements import RowKind, count_rows, fill_rows, sample_rows
 from schemalint.planner.fills.values import fill_value
-from schemalint.spark.fill_shares import Share, Shares
-from schemalint.spark.session import ATTEMPTS, SqlSession, StatementError, ask, first_line, pause
+from schemalint.spark.fills.shares import Share, Shares
 from schemalint.spark.session_sees import require_all, require_statistics, seen
 from schemalint.spark.session_settings import TIME_ZONE, UTC, assigned
 from schemalint.spark.shown_value import shown_value
+from schemalint.spark.statements import ATTEMPTS, SqlSession, StatementError, ask, first_line, pause
 from schemalint.tables.delta_log.told_values import ToldRows
 
 _MOST_BLOCKED: Final = 8  # then others seem to write all partitions

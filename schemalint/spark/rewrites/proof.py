@@ -17,8 +17,8 @@ from schemalint.delta.fill_expressions import fill_fault
 from schemalint.deploy.deploy_input import RewriteProof
 from schemalint.model.table_plan import TablePlan, TableRewrite
 from schemalint.planner.rewrites.statements import digest_with_refused, row_conditions
-from schemalint.spark.fill import TableFills
-from schemalint.spark.session import StatementError, ask
+from schemalint.spark.fills.fill import TableFills
+from schemalint.spark.statements import StatementError, ask
 
 PERIOD: Final = 14 * 24 * 3600
 """The seconds in which the commits of other writers are looked at."""

@@ -33,10 +33,10 @@ from schemalint.planner.rewrites.steps import (
 )
 from schemalint.planner.simulate import describe_change
 from schemalint.planner.statements import path_text
-from schemalint.spark.fill import Rows, TableFills
-from schemalint.spark.fill_guard import undone_by_restore
-from schemalint.spark.session import StatementError, ask
+from schemalint.spark.fills.fill import Rows, TableFills
+from schemalint.spark.fills.guard import undone_by_restore
 from schemalint.spark.shown_value import SAMPLE, shown_value
+from schemalint.spark.statements import StatementError, ask
 
 # Other errors quote the query: only these words before the message say that a row raised it.
 _RAISED: Final = r"(?:RuntimeException[:)]|USER_RAISED_EXCEPTION\]) "

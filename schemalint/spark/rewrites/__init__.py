@@ -1,0 +1,1 @@
+"""Write a table anew in a session, and prove its rows."""

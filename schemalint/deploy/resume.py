@@ -143,54 +143,55 @@ def _resumed(
     request: ResumeInput, filed: FiledTable, live_tables: TargetTables
 ) -> tuple[TablePlan, Effective]:
     """Return what is left of a table's plan, and the declaration with the progress of its streams."""
+    target = request.target
     idle = TablePlan(
         filed.table,
         filed.uri,
         filed.declaration_hash,
-        target=request.target.name,
+        target=target.name,
         table_id=filed.table_id,
         version=filed.version,
         refusals=filed.refusals,
         name=filed.name,
     )
     if filed.origin is None:
-        if not filed.has_steps:
-            return idle, _nothing_declared(filed)
-        refusal = Refusal(
-            RefusalKind.OPERATION,
-            "its plan contains a credential, which no plan file holds",
-            "apply without --plan",
-        )
-        return _refused(idle, refusal), _nothing_declared(filed)
+        if filed.has_steps:
+            reason = "its plan contains a credential, which no plan file holds"
+            idle = _refused(idle, Refusal(RefusalKind.OPERATION, reason, "apply without --plan"))
+        return idle, _nothing_declared(filed)
     contract = replace(
-        filed.origin.contract, engines=request.target.engines, client_rows=request.settings.config.clients
+        filed.origin.contract, engines=target.engines, client_rows=request.settings.config.clients
     )
     location, live = live_tables.location(contract), live_tables.read(contract)
-    plan = planned_again(filed, filed.origin, contract, location, request.target)
+    plan = planned_again(filed, filed.origin, contract, location, target)
     if plan is None:
-        refusal = Refusal(
-            RefusalKind.OPERATION,
-            "the steps of the file are not those of its declaration: another version of schemalint planned "
-            "them, or the file was altered",
-            "plan again",
-        )
-        if request.file.engine != request.target.engine:
-            planned_for = request.file.engine or NEWEST
-            refusal = Refusal(RefusalKind.OPERATION, f"its steps are made for {planned_for}", "plan again")
-        return _refused(idle, refusal), contract
+        return _refused(idle, _not_planned_again(request)), contract
     beyond = tuple(_beyond_engine(contract, live, filed.origin.options.tracking))
     if beyond:
         return replace(plan, steps=(), writes_marker=False, refusals=beyond), contract
-    if live is None:
-        if plan.live is not None:
-            return _refused(plan, Refusal(RefusalKind.OPERATION, "the table is gone", "plan again")), contract
-        if not request.target.create:
-            reason = f"there is no table at {location}, and target {request.target.name} creates no tables"
-            return _refused(plan, Refusal(RefusalKind.LIVE, reason)), contract
-        return plan, contract
-    contract = with_progress(contract, live, request.target, request.folder)
-    plan = _rest(plan, filed.origin, contract, live)
-    return without_unread_streams(plan, contract) if request.require_streams else plan, contract
+    if live is not None:
+        contract = with_progress(contract, live, target, request.folder)
+        plan = _rest(plan, filed.origin, contract, live)
+        return without_unread_streams(plan, contract) if request.require_streams else plan, contract
+    if plan.live is not None:
+        return _refused(plan, Refusal(RefusalKind.OPERATION, "the table is gone", "plan again")), contract
+    if not target.create:
+        reason = f"there is no table at {location}, and target {target.name} creates no tables"
+        return _refused(plan, Refusal(RefusalKind.LIVE, reason)), contract
+    return plan, contract
+
+
+def _not_planned_again(request: ResumeInput) -> Refusal:
+    """Return why the steps of the file are no plan of its declaration."""
+    if request.file.engine != request.target.engine:
+        planned_for = request.file.engine or NEWEST
+        return Refusal(RefusalKind.OPERATION, f"its steps are made for {planned_for}", "plan again")
+    return Refusal(
+        RefusalKind.OPERATION,
+        "the steps of the file are not those of its declaration: another version of schemalint planned them, "
+        "or the file was altered",
+        "plan again",
+    )
 
 
 def _nothing_declared(filed: FiledTable) -> Effective:

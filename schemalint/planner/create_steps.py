@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from schemalint.base.values import replace
 from schemalint.delta import protocol
-from schemalint.delta.change import ConstraintChanged, TableAdded
+from schemalint.delta.change import ConstraintChanged, DefaultChanged, TableAdded
 from schemalint.delta.datatype import UNMANAGED, Struct, map_fields, walk_fields
 from schemalint.delta.engine_answers import activated_by, alters_many_columns
 from schemalint.delta.path import Path, lowercased, path_key
 from schemalint.delta.properties import FEATURE_PREFIX
+from schemalint.delta.table import TableState
 from schemalint.model.declaration import created_state
 from schemalint.model.effective import Effective
 from schemalint.model.table_plan import Step, StepKind
@@ -24,27 +25,46 @@ CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
 def create_steps(contract: Effective, table: str) -> Iterator[Step]:
     """Yield the steps that create the declared table."""
     complete = created_state(contract.settable_state)
-    generated = {(field.name,) for field in complete.columns.fields if isinstance(field.generated, str)}
-    # CREATE TABLE refuses defaults of fields and of generated columns, which ALTER COLUMN sets (measured on
-    # Delta 4.4.0).
-    later_defaults = [
-        default
-        for default in defaults_of(complete.columns)
-        if len(default.path) > 1 or default.path in generated
-    ]
+    later_defaults = _later_defaults(complete.columns)
     paths = {lowercased(default.path) for default in later_defaults}
     columns = map_fields(
         complete.columns,
         lambda path, field: replace(field, default=None) if lowercased(path) in paths else field,
     )
-    state = replace(complete, constraints={}, columns=columns)
+    created = _create_step(contract, table, replace(complete, constraints={}, columns=columns))
+    yield created
+    lists = alters_many_columns(contract.engine)
+    for statement in fewest_statements(later_defaults, complete.columns, lists=lists):
+        yield alter_columns(table, statement, columns=complete.columns)
+    for name, expression in complete.constraints.items():
+        yield Step(
+            StepKind.ADD_CONSTRAINT,
+            statements.add_constraint(table, name, str(expression)),
+            (ConstraintChanged(name, UNMANAGED, expression),),
+            (f"the constraint {name} is declared",),
+            CONSTRAINT_FEATURE - created.adds_features,
+            undo=statements.drop_constraint(table, name),
+        )
+
+
+def _later_defaults(columns: Struct) -> list[DefaultChanged]:
+    """Return the defaults that CREATE TABLE refuses, and ALTER COLUMN sets: of fields, of generated columns.
+
+    Measured on Delta 4.4.0.
+    """
+    generated = {(field.name,) for field in columns.fields if isinstance(field.generated, str)}
+    return [default for default in defaults_of(columns) if len(default.path) > 1 or default.path in generated]
+
+
+def _create_step(contract: Effective, table: str, state: TableState) -> Step:
+    """Return the step that creates a table in a state without constraints."""
     declared = contract.state.set_properties
     active = activated_by(contract.engine, state.active_features)
     features = protocol.features_of_new_table(active, state.requested_features, declared)
     keys = (*protocol.VERSION_KEYS, protocol.IGNORE_DEFAULTS)
     for_protocol = {key: declared[key] for key in keys if key in declared}
     requested = {f"{FEATURE_PREFIX}{name}": "supported" for name in sorted(state.features)}
-    yield Step(
+    return Step(
         StepKind.CREATE,
         statements.create_table(
             table,
@@ -63,18 +83,6 @@ def create_steps(contract: Effective, table: str) -> Iterator[Step]:
         features - protocol.DEFAULT_FEATURES,
         undo_note="schemalint never drops a table",
     )
-    lists = alters_many_columns(contract.engine)
-    for statement in fewest_statements(later_defaults, complete.columns, lists=lists):
-        yield alter_columns(table, statement, columns=complete.columns)
-    for name, expression in complete.constraints.items():
-        yield Step(
-            StepKind.ADD_CONSTRAINT,
-            statements.add_constraint(table, name, str(expression)),
-            (ConstraintChanged(name, UNMANAGED, expression),),
-            (f"the constraint {name} is declared",),
-            CONSTRAINT_FEATURE - features,
-            undo=statements.drop_constraint(table, name),
-        )
 
 
 def _left_to_catalog(contract: Effective) -> Iterator[str]:

@@ -6,6 +6,8 @@ import errno
 import io
 import os
 import socket
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -19,6 +21,7 @@ from schemalint.delta.datatype import LONG, Field
 from schemalint.project.config.repository_config import config_at
 from schemalint.project.git import Revision, open_repository
 from support.logs import commit_info, metadata, protocol, write_log
+from support.project import ORDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -189,6 +192,20 @@ def test_output_is_utf_8_whatever_the_locale(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("sys.stdout", stream)
     assert main(["explain", "TW001"]) == 0
     assert "·" in stream.buffer.getvalue().decode()
+
+
+def test_git_is_asked_for_any_text_whatever_the_locale(committed: Project) -> None:
+    """Names of changed tables are searched in unchanged files, with the letters that count as equal."""
+    committed.repo.write("contracts/customers.yml", ORDERS.replace("orders", "customers"))
+    committed.repo.commit()
+    committed.declare(ORDERS.replace("bigint", "date"))
+    env = {**committed.repo.env, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    run = subprocess.run(
+        [sys.executable, "-m", "schemalint", "check", "--output-format=concise"],
+        capture_output=True, text=True, check=False, env=env, cwd=committed.repo.path,
+    )  # fmt: skip
+    assert run.returncode == 1, run.stdout
+    assert "failure" not in run.stdout
 
 
 NUL_OPTIONS = [

@@ -59,6 +59,20 @@ def test_without_a_commit_the_base_is_the_empty_tree(tmp_path: Path) -> None:
     assert base(Repo(tmp_path / "new"), head="index") == EmptyTree("there is no commit yet")
 
 
+@pytest.mark.parametrize("head", ["worktree", "index"])
+@pytest.mark.parametrize("damage", ["no commit", "no id", "no commit, detached"])
+def test_a_damaged_head_is_no_branch_without_a_commit(origin: Repo, head: str, damage: str) -> None:
+    if damage == "no commit, detached":
+        origin.git("switch", "--quiet", "--detach")
+    if damage == "no id":  # as a machine that loses power leaves it
+        (origin.path / ".git" / origin.git("symbolic-ref", "HEAD")).write_text("")
+    else:
+        commit = origin.head()
+        (origin.path / ".git/objects" / commit[:2] / commit[2:]).unlink()
+    with pytest.raises(GitError, match="git cannot read the commit of HEAD"):
+        base(origin, head=head)
+
+
 def test_without_a_remote_the_base_is_the_last_commit(origin: Repo) -> None:
     for head in ("worktree", "index"):
         side = base(origin, head=head)

@@ -18,6 +18,7 @@ from schemalint.project.git.revisions import (
     newest_tag,
     remote_branch,
     remote_head,
+    require_unborn,
     resolve,
     retry_with_fetch,
     try_resolve,
@@ -135,6 +136,8 @@ class _Search:
 def _find_base(repo: Repository, head: Side, against: str | None, env: Mapping[str, str]) -> Side:
     unsaved = isinstance(head, Worktree | Index)
     commit, *remote_heads = try_resolve(repo, ["HEAD", *REMOTE_HEADS]) if unsaved else [head.commit]
+    if commit is None:
+        require_unborn(repo)
     if commit is None and is_ci(env):
         raise GitError("there is no commit yet, and CI has none to check", help="check the step that clones")
     if commit is None:

@@ -98,7 +98,7 @@ def _running(
     seconds = limits.FETCH_SECONDS if arguments[0] == "fetch" else limits.GIT_SECONDS
     with _failures(cwd):
         process = subprocess.Popen(  # noqa: S603
-            [_program(env), *_OPTIONS, *arguments],
+            [_program(env), *_OPTIONS, *map(_encoded, arguments)],
             cwd=cwd,
             env=env,
             stdin=subprocess.PIPE,
@@ -182,6 +182,14 @@ def _program(env: Mapping[str, str]) -> str:
             if os.access(program, os.X_OK) and os.path.isfile(program):  # noqa: PTH113
                 return program
     raise GitError("git is not installed", help="install git, or put it on the PATH")
+
+
+def _encoded(argument: str) -> bytes:
+    """Return an argument as bytes: the names of files as they are, and all texts whatever the locale."""
+    try:
+        return os.fsencode(argument)
+    except UnicodeEncodeError:
+        return argument.encode(errors="surrogateescape")
 
 
 def absolute_folders(env: Mapping[str, str]) -> list[str]:

@@ -72,6 +72,24 @@ def try_resolve(repo: Repository, revisions: Sequence[str]) -> list[str | None]:
 _COMMIT_LINE = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) commit \d+")
 
 
+def require_unborn(repo: Repository) -> None:
+    """Require that ``HEAD``, which is no commit, names a branch without one (two git processes).
+
+    Raises:
+        GitError: The commit or the reference is damaged: what it had must not count as nothing.
+    """
+    # 1: a detached HEAD; 128: a broken reference
+    answer = repo.run("symbolic-ref", "--quiet", "HEAD", statuses=(0, 1, 128))
+    branch = os.fsdecode(answer.stdout).strip()
+    if branch:
+        found = repo.run("for-each-ref", "--format=%(objectname)", branch)
+        if not found.stdout and not found.stderr:  # "ignoring broken ref"
+            return
+    raise GitError(
+        "git cannot read the commit of HEAD", help="git fetch --refetch origin, or inspect: git fsck"
+    )
+
+
 def merge_base(repo: Repository, commit: str, tips: Sequence[str], *, refspec: str = "") -> str:
     """Return the best common ancestor of a commit and the merge of all tips (ids; one git process).
 

@@ -20,6 +20,7 @@ from schemalint.project.git.revisions import (
     merge_base,
     remote_branch,
     remote_head,
+    require_unborn,
     retry_with_fetch,
     try_resolve,
 )
@@ -70,6 +71,7 @@ def _find(repo: Repository, env: Mapping[str, str], refs: Sequence[str]) -> Revi
     references = (_default_ref(repo, env), *map(_ref, refs))
     head, *commits = try_resolve(repo, ["HEAD", *(ref.name for ref in references)])
     if head is None:
+        require_unborn(repo)
         raise GitError("there is no commit yet, so no configuration counts", help="commit the configuration")
     foreign = _foreign_origin(repo, env)
     if foreign and isinstance(event, PullRequest | Since):

@@ -11,7 +11,7 @@ import click
 
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.files import rewrite_text
-from schemalint.base.phrases import counted
+from schemalint.base.phrases import affixed, counted
 from schemalint.base.printable import document_text, terminal_text
 from schemalint.base.values import frozen, replace
 from schemalint.cli import print_note, report_bugs
@@ -220,6 +220,8 @@ def _run(options: CheckOptions) -> CheckResult | None:
         if not session.has_contracts():
             _require_none_allowed(options)
             return None
+        if not session.reaches_contracts():
+            _require_none_allowed(options)
         result = _fixed(session, options) if options.is_fixing else session.check()
     if options.report.verbose:
         _say_what_is_not_modelled(result)
@@ -320,7 +322,7 @@ def _asking(session: CheckSession, options: CheckOptions, spark: Spark | None) -
 def _require_none_allowed(options: CheckOptions) -> None:
     if not options.allow_none:
         raise UsageError(
-            "no contracts found",
+            "no contracts found" + affixed(" in ", ", ".join(options.paths)),
             help="a contract is a YAML file that git tracks, with a line `schemalint: 1`",
         )
 

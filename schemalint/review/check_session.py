@@ -173,6 +173,11 @@ class CheckSession:
         """Whether there is anything to judge."""
         return self.made is not None or self.contents.has_candidates()
 
+    def reaches_contracts(self) -> bool:
+        """Whether there is anything to judge in the paths that the user gives; True without paths."""
+        only = self.input.only
+        return self.made is not None or only is None or any(map(only, self.contents.paths()))
+
     @property
     def project(self) -> Project:
         """The repository with the configuration of the head."""

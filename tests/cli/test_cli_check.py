@@ -434,6 +434,16 @@ def test_missing_path_is_an_error(committed: Project) -> None:
     assert committed.check("typo.yml").status == 2
 
 
+def test_a_path_without_contracts_is_not_green_but_for_hooks(committed: Project) -> None:
+    committed.repo.write(".gitignore", "*.draft.yml\n")
+    committed.repo.write("orders.draft.yml", ORDERS.replace("orders", "drafts"))
+    for path in ("orders.draft.yml", ".gitignore"):
+        run = committed.check(path)
+        assert (run.status, "no contracts found in " + path in run.out) == (2, True)
+        assert committed.check(path, "--allow-none").status == 0
+    assert committed.check("contracts", ".gitignore").status == 0
+
+
 def test_unwritable_output_file_is_an_error(committed: Project) -> None:
     assert committed.check("--output-format", "full:/nonexistent/report").status == 2
 

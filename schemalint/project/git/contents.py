@@ -99,8 +99,8 @@ class Contents:
         return bool(self.base or self.head or self.unread) or any(True for _ in unchanged)
 
     def paths(self) -> set[str]:
-        """Return the paths of all candidates; some of the unchanged files may be none."""
-        return {*self.base, *self.head, *(self.unchanged.blobs if self.unchanged else ())}
+        """Return the paths of all candidates, and of files that cannot be read; some of them may be none."""
+        return {*self.base, *self.head, *self.unread, *(self.unchanged.blobs if self.unchanged else ())}
 
     def _unchanged(self, texts: Collection[str] | None) -> Iterator[File]:
         yield from self.unchanged.read(texts) if self.unchanged else ()

@@ -223,6 +223,8 @@ class CheckCases:
         location = live.tables.location(contract)
         if base is not None and (old_location := live.tables.location(base)) != location:
             expected = f"its location at the base is {old_location}"
+        if expected is None and live.tables.is_occupied(contract):
+            expected = "other files are there, and Delta creates no table among them"
         fact = LiveTableMissing(location, expected)
         return Case(self._rules(contract), base, contract, target=live.target, facts=(fact,))
 

@@ -57,6 +57,13 @@ class LiveTables(Protocol):
             LiveError: The target creates no tables.
         """
 
+    def is_occupied(self, contract: Contract) -> bool:
+        """Return whether the location of a missing table is known to hold other files.
+
+        Raises:
+            LiveError: The location cannot be listed.
+        """
+
     def with_progress(self, contract: Effective, table: LiveTable) -> Effective:
         """Return an effective contract whose streams have their progress."""
 

@@ -149,6 +149,18 @@ def test_missing_table_is_a_notice(live: LiveProject) -> None:
     assert (run.status, run.codes) == (0, ["DR003"])
 
 
+def test_files_without_a_log_are_an_error_as_for_plan(live: LiveProject) -> None:
+    """A log that somebody deleted: `apply` would not create the table anew."""
+    live.commit(ORDERS)
+    live.table.mkdir(parents=True)
+    (live.table / "part-0.parquet").write_bytes(b"PAR1")
+    run = live.project.check("--live", "--all")
+    assert (run.status, run.codes) == (1, ["DR003"])
+    assert "other files are there" in run.out
+    planned = live.project.run("plan")
+    assert (planned.status, "there are files but no Delta log" in planned.out) == (2, True)
+
+
 def test_unreadable_log_is_an_error(live: LiveProject) -> None:
     live.commit(ORDERS)
     log = live.table / "_delta_log"

@@ -25,6 +25,10 @@ class _Told:
     def root_without_tables(self, _missing: Iterable[str]) -> None:
         """Know no root."""
 
+    def is_occupied(self, _contract: Contract) -> bool:
+        """Know no files."""
+        return False
+
     def with_progress(self, contract: Effective, _table: LiveTable) -> Effective:
         """Know no stream."""
         return contract

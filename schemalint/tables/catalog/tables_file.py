@@ -47,6 +47,10 @@ class TablesFile:
     def root_without_tables(self, _missing: Iterable[str]) -> None:
         """Return None: the file does not tell of the root."""
 
+    def is_occupied(self, _contract: Contract) -> bool:
+        """Return False: the file does not tell of other files."""
+        return False
+
     def with_progress(self, contract: Effective, _table: LiveTable) -> Effective:
         """Return the contract: the file does not tell of streams."""
         return contract

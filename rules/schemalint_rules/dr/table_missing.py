@@ -18,8 +18,8 @@ def table_missing(fact: LiveTableMissing, ctx: RuleContext) -> Iterator[Problem]
 
     Looks for the Delta log at the contract's location. If the contract is new, a missing log is only an info:
     `apply` creates the table. It is an error if the table should exist: `apply` changed it before, the target
-    sets `create = false`, the base has the table at another location, or other files are there: Delta creates no
-    table among them, so the log of a table may be gone.
+    sets `create = false`, the base has the table at another location, or other files are there: Delta creates
+    no table among them, so the log of a table may be gone.
 
     ## Why is this bad?
 
@@ -28,8 +28,8 @@ def table_missing(fact: LiveTableMissing, ctx: RuleContext) -> Iterator[Problem]
 
     ## What to do
 
-    Compare `location`, and the target's `root`, with the table's actual location. Where the files are those of the
-    table, restore its `_delta_log`; files of Parquet become a table by CONVERT TO DELTA.
+    Compare `location`, and the target's `root`, with the table's actual location. Where the files are those
+    of the table, restore its `_delta_log`; files of Parquet become a table by CONVERT TO DELTA.
 
     ## Example
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
 from schemalint.base.values import frozen
 from schemalint.delta.calendar_texts import is_date, is_timestamp
-from schemalint.delta.sql_text import Token, tokens, unquote_literal
+from schemalint.delta.sql_text import NO_TOKEN, Token, neighbours, tokens, unquote_literal
 
 _SYNTAX: Final = "PARSE_SYNTAX_ERROR"
 
@@ -106,7 +106,7 @@ def expression_fault(text: str, *, without: frozenset[str] = frozenset()) -> Exp
 
 def alias_fault(text: str) -> ExpressionFault | None:
     """Return the fault of a name behind an expression, which only constraints can have; None without one."""
-    *before, left, last = (Token("", ""), Token("", ""), *tokens(text))
+    *before, left, last = (NO_TOKEN, NO_TOKEN, *tokens(text))
     if any(token.text.lower() == "interval" for token in before):
         return None  # the word may be a unit
     before_alias = left.text.lower() == "as" or _ends_a_value(left)
@@ -137,8 +137,7 @@ def _bracket_fault(text_tokens: Sequence[Token], without: frozenset[str]) -> str
 
 def _literal_fault(text_tokens: Sequence[Token]) -> ExpressionFault | None:
     """Return the fault of the first literal or parameter that Spark cannot read."""
-    edge = Token("", "")
-    for before, token, after in _neighbours(text_tokens, edge):
+    for before, token, after in neighbours(text_tokens):
         if token.text == "?" or (token.text == ":" and not _ends_a_value(before)):
             name = token.text + (after.text if token.text == ":" else "")
             return ExpressionFault(f"contains the parameter {name}, which no statement binds", _PARAMETER)
@@ -181,11 +180,6 @@ def _is_out_of_range(word: str) -> bool:
     return is_double and math.isinf(float(word.lower().removesuffix("d")))
 
 
-def _neighbours(text_tokens: Sequence[Token], edge: Token) -> Iterator[tuple[Token, Token, Token]]:
-    """Yield each token between its neighbours; the edge stands before the first and behind the last."""
-    return zip((edge, *text_tokens), text_tokens, (*text_tokens[1:], edge), strict=False)
-
-
 def _grammar_fault(text_tokens: Sequence[Token]) -> str | None:
     """Return what no expression contains, as the end of a sentence; None if nothing is known."""
     if (fault := _at_a_point(text_tokens)) is not None:
@@ -211,9 +205,8 @@ def _grammar_fault(text_tokens: Sequence[Token]) -> str | None:
 
 def _at_a_point(text_tokens: Sequence[Token]) -> str | None:
     """Return what is wrong beside a point or a colon, which stand in names and numbers."""
-    edge = Token("", "")
     was_fraction = False
-    for before, token, after in _neighbours(text_tokens, edge):
+    for before, token, after in neighbours(text_tokens):
         if token.text == ":" and _ends_a_value(before) and after.text[:1].isdecimal():
             return f"has no name between : and {after.text}"
         if token.text != ".":

@@ -20,7 +20,7 @@ from schemalint.delta.expression_faults import (
 from schemalint.delta.functions import FunctionKind, kind_of_function, not_generated
 from schemalint.delta.invariants import invariants_of
 from schemalint.delta.path import Path, format_path
-from schemalint.delta.sql_text import Token, tokens
+from schemalint.delta.sql_text import NO_TOKEN, neighbours, tokens
 from schemalint.delta.table import TableState
 
 # Words that a bracket may follow and that are no functions; other keywords are functions too (`if`).
@@ -33,13 +33,13 @@ _KEYWORDS: Final = frozenset({
 # fmt: on
 # Functions that Spark also finds without brackets. In constraints, which Delta checks on each write, they
 # are null then (measured on Delta 4.4.0).
-WITHOUT_BRACKETS: Final = frozenset(
+_WITHOUT_BRACKETS: Final = frozenset(
     {"current_date", "current_time", "current_timestamp", "current_user", "session_user", "user"}
 )
 _QUERIES: Final = frozenset({"select", "with", "values", "table", "from", "map", "reduce"})
 _AFTER_QUERY: Final = frozenset({"word", "name", "string", "raw"})
 _LIKE: Final = frozenset({"like", "ilike", "rlike", "regexp"})
-_NOT_GENERATED_WORDS: Final = WITHOUT_BRACKETS | {"between", "ilike", "interval"}
+_NOT_GENERATED_WORDS: Final = _WITHOUT_BRACKETS | {"between", "ilike", "interval"}
 """Words that no generated column can use (measured on Delta 4.4.0, ``tests/engine/generated.csv``)."""
 
 
@@ -125,11 +125,11 @@ def functions_called(expression: str) -> tuple[str, ...]:
     for index, (token, following) in enumerate(pairwise(text_tokens)):
         if following.text != "(" or token.kind not in {"word", "name"}:
             continue
-        parts = [_name(token)]
+        parts = [token.name.lower()]
         start = index
         while start >= 2 and text_tokens[start - 1].text == ".":  # noqa: PLR2004 (a name and a dot)
             start -= 2
-            parts.insert(0, _name(text_tokens[start]))
+            parts.insert(0, text_tokens[start].name.lower())
         before = text_tokens[start - 1].text.lower() if start else ""
         # LIKE ANY (…) and the type in a cast are no calls.
         if len(parts) > 1 or token.kind == "name" or not (parts[0] in _KEYWORDS or before in _LIKE):
@@ -140,10 +140,9 @@ def functions_called(expression: str) -> tuple[str, ...]:
 @cache
 def contains_query(expression: str) -> bool:
     """Whether an expression contains a subquery, or the name of a table."""
-    text_tokens = tokens(expression)
-    for (bracket, word), after in zip(pairwise(text_tokens), (*text_tokens[2:], Token("", "")), strict=False):
+    for before, word, after in neighbours(tokens(expression)):
         name = word.text.lower()
-        if bracket.text == "(" and word.kind == "word" and name in _QUERIES:
+        if before.text == "(" and word.kind == "word" and name in _QUERIES:
             is_number_or_query = name == "values" and after.text == "("
             if name == "select" or after.kind in _AFTER_QUERY or is_number_or_query:
                 return True
@@ -179,7 +178,7 @@ def unusable_part(expression: Expression, columns: Struct) -> UnusablePart | Non
         return UnusablePart(what, is_in_collection=True)
     match expression.place:
         case Place.CONSTRAINT | Place.INVARIANT:
-            what = _unusable_in_constraint(tokens(expression.text), columns)
+            what = _unusable_in_constraint(expression.text, columns)
         case Place.GENERATED:
             what = _unusable_when_generated(expression.text, columns)
         case Place.DEFAULT:
@@ -227,15 +226,19 @@ def _read_through_a_collection(expression: str, columns: Struct) -> Names | None
     return None
 
 
-def _unusable_in_constraint(text_tokens: tuple[Token, ...], columns: Struct) -> str | None:
-    edge = Token("", "")
-    for before, token, after in zip(
-        (edge, *text_tokens), text_tokens, (*text_tokens[1:], edge), strict=False
-    ):
+def calls_without_brackets(expression: str, columns: Struct) -> Iterator[str]:
+    """Yield the functions, in lower case, that an expression calls without brackets: none that is a column."""
+    for before, token, after in neighbours(tokens(expression)):
         name = token.text.lower()
         is_alone = before.text != "." and after.text not in {"(", "."}
-        if token.kind == "word" and is_alone and name in WITHOUT_BRACKETS and columns.get(name) is None:
-            return f"uses {name} without brackets, which is null when Delta checks a row"
+        if token.kind == "word" and is_alone and name in _WITHOUT_BRACKETS and columns.get(name) is None:
+            yield name
+
+
+def _unusable_in_constraint(expression: str, columns: Struct) -> str | None:
+    for name in calls_without_brackets(expression, columns):
+        return f"uses {name} without brackets, which is null when Delta checks a row"
+    for before, token, after in neighbours(tokens(expression)):
         if token.text == "*" and before.text in {"(", ",", "."} and after.text in {")", ","}:
             return "uses *"
     return None
@@ -250,7 +253,7 @@ def _unusable_when_generated(text: str, columns: Struct) -> str | None:
     for name in functions_called(text):
         if name.rpartition(".")[2] in not_generated():
             return f"calls {name}(), which Delta does not allow in generated columns"
-    for before, token in pairwise((Token("", ""), *tokens(text))):
+    for before, token in pairwise((NO_TOKEN, *tokens(text))):
         word = token.text.lower()
         is_field = before.text == "." or columns.get(word) is not None
         if token.kind == "word" and word in _NOT_GENERATED_WORDS and not is_field:
@@ -259,7 +262,3 @@ def _unusable_when_generated(text: str, columns: Struct) -> str | None:
         if isinstance(type_at(columns, names), Map):
             return f"looks up a key of {format_path(names)}, which Delta does not allow in generated columns"
     return None
-
-
-def _name(token: Token) -> str:
-    return (token.text[1:-1].replace("``", "`") if token.kind == "name" else token.text).lower()

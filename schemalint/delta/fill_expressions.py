@@ -12,143 +12,35 @@ import re
 from itertools import groupby, pairwise
 from typing import Final
 
-from schemalint.base.values import frozen
 from schemalint.delta.column_users import columns_used, names_of, parsed
 from schemalint.delta.datatype import VARIANT, Array, DataType, Identity, Map, Struct, field_at, walk
 from schemalint.delta.expression_faults import expression_fault
-from schemalint.delta.expressions import (
-    WITHOUT_BRACKETS,
-    contains_query,
-    functions_called,
-)
+from schemalint.delta.expressions import calls_without_brackets, contains_query, functions_called
 from schemalint.delta.fill_tree import Nodes, UnreadableExpression, fill_tree, tokens_of, written
-from schemalint.delta.fill_tree_faults import has_times, makes_times, tree_faults
+from schemalint.delta.fill_tree_faults import FillFault, has_times, makes_times, tree_faults
 from schemalint.delta.functions import kind_of_function
 from schemalint.delta.path import Part, Path, format_path, is_within, lowercased
 from schemalint.delta.sql_text import Token, tokens, unquote_literal
 
-FILL_FUNCTIONS: Final = frozenset(
-    [
-        "abs",
-        "add_months",
-        "and",
-        "array",
-        "between",
-        "bround",
-        "btrim",
-        "cast",
-        "ceil",
-        "ceiling",
-        "char_length",
-        "character_length",
-        "coalesce",
-        "concat",
-        "concat_ws",
-        "contains",
-        "crc32",
-        "date_add",
-        "date_diff",
-        "date_format",
-        "date_from_unix_date",
-        "date_sub",
-        "date_trunc",
-        "datediff",
-        "day",
-        "dayofmonth",
-        "decimal",
-        "endswith",
-        "equal_null",
-        "extract",
-        "floor",
-        "from_unixtime",
-        "from_utc_timestamp",
-        "get_json_object",
-        "greatest",
-        "hash",
-        "hex",
-        "hour",
-        "if",
-        "ifnull",
-        "ilike",
-        "in",
-        "initcap",
-        "instr",
-        "isnan",
-        "isnotnull",
-        "isnull",
-        "last_day",
-        "lcase",
-        "least",
-        "left",
-        "length",
-        "like",
-        "locate",
-        "lower",
-        "ltrim",
-        "md5",
-        "minute",
-        "month",
-        "named_struct",
-        "nanvl",
-        "negative",
-        "not",
-        "nullif",
-        "nvl",
-        "nvl2",
-        "octet_length",
-        "or",
-        "overlay",
-        "position",
-        "positive",
-        "quarter",
-        "regexp",
-        "regexp_replace",
-        "replace",
-        "reverse",
-        "right",
-        "rlike",
-        "round",
-        "rtrim",
-        "second",
-        "sha",
-        "sha1",
-        "sha2",
-        "sign",
-        "signum",
-        "size",
-        "startswith",
-        "struct",
-        "substr",
-        "substring",
-        "substring_index",
-        "timestamp_micros",
-        "timestamp_millis",
-        "timestamp_seconds",
-        "to_utc_timestamp",
-        "translate",
-        "trim",
-        "trunc",
-        "try_add",
-        "try_cast",
-        "try_divide",
-        "try_element_at",
-        "try_mod",
-        "try_multiply",
-        "try_subtract",
-        "try_to_date",
-        "try_to_number",
-        "try_to_timestamp",
-        "ucase",
-        "unix_date",
-        "unix_micros",
-        "unix_millis",
-        "unix_seconds",
-        "upper",
-        "when",
-        "xxhash64",
-        "year",
-    ]
-)
+# fmt: off
+FILL_FUNCTIONS: Final = frozenset({
+    "abs", "add_months", "and", "array", "between", "bround", "btrim", "cast", "ceil", "ceiling",
+    "char_length", "character_length", "coalesce", "concat", "concat_ws", "contains", "crc32", "date_add",
+    "date_diff", "date_format", "date_from_unix_date", "date_sub", "date_trunc", "datediff", "day",
+    "dayofmonth", "decimal", "endswith", "equal_null", "extract", "floor", "from_unixtime",
+    "from_utc_timestamp", "get_json_object", "greatest", "hash", "hex", "hour", "if", "ifnull", "ilike",
+    "in", "initcap", "instr", "isnan", "isnotnull", "isnull", "last_day", "lcase", "least", "left",
+    "length", "like", "locate", "lower", "ltrim", "md5", "minute", "month", "named_struct", "nanvl",
+    "negative", "not", "nullif", "nvl", "nvl2", "octet_length", "or", "overlay", "position", "positive",
+    "quarter", "regexp", "regexp_replace", "replace", "reverse", "right", "rlike", "round", "rtrim",
+    "second", "sha", "sha1", "sha2", "sign", "signum", "size", "startswith", "struct", "substr",
+    "substring", "substring_index", "timestamp_micros", "timestamp_millis", "timestamp_seconds",
+    "to_utc_timestamp", "translate", "trim", "trunc", "try_add", "try_cast", "try_divide",
+    "try_element_at", "try_mod", "try_multiply", "try_subtract", "try_to_date", "try_to_number",
+    "try_to_timestamp", "ucase", "unix_date", "unix_micros", "unix_millis", "unix_seconds", "upper",
+    "when", "xxhash64", "year",
+})
+# fmt: on
 """The functions that an expression may call."""
 
 # Spark reads such a literal as the time of the query wherever it makes a day or an instant of it: after
@@ -162,19 +54,6 @@ _SIGNS: Final = {
     "->": "functions of elements are not on the list",
     "=>": "arguments have no names here",
 }
-
-
-@frozen
-class FillFault:
-    """Why an expression cannot fill a column.
-
-    Attributes:
-        what: The fault, as the end of a sentence that begins with the expression.
-        help: What to do.
-    """
-
-    what: str
-    help: str
 
 
 def fill_fault(text: str, *columns: Struct, type_: DataType | None = None) -> FillFault | None:
@@ -213,12 +92,11 @@ def fill_fault(text: str, *columns: Struct, type_: DataType | None = None) -> Fi
         )
     if any(word.text.lower() == "over" and after.text == "(" for word, after in pairwise(lexemes)):
         return FillFault("uses a window, which needs more than one row", "use only columns of the same row")
-    if (fault_of_names := _fault_of_names(text, lexemes, columns)) is not None:
+    if (fault_of_names := _fault_of_names(text, columns)) is not None:
         return fault_of_names
     if tree is None:
         return FillFault(unreadable, "write it with functions, operators and casts of Spark SQL")
-    faults = tree_faults(tree, is_beside_times=is_beside_times)
-    return next((FillFault(fault.what, fault.help) for fault in faults), None)
+    return next(tree_faults(tree, is_beside_times=is_beside_times), None)
 
 
 def _reads_times(text: str, columns: tuple[Struct, ...]) -> bool:
@@ -274,15 +152,13 @@ def _of_now(lexemes: tuple[Token, ...]) -> str | None:
     """Return a text that Spark may read as a time of today; it joins texts that stand beside each other."""
     for is_text, run in groupby(lexemes, key=lambda token: token.kind in {"string", "raw"}):
         texts = list(run) if is_text else []
-        joined = "".join(
-            unquote_literal(token.text) if token.kind == "string" else token.text[2:-1] for token in texts
-        )
+        joined = "".join(unquote_literal(token.text) for token in texts)
         if re.fullmatch(_OF_NOW, joined.strip(), re.IGNORECASE):
             return " ".join(token.text for token in texts)
     return None
 
 
-def _fault_of_names(text: str, lexemes: tuple[Token, ...], columns: tuple[Struct, ...]) -> FillFault | None:
+def _fault_of_names(text: str, columns: tuple[Struct, ...]) -> FillFault | None:
     tree = parsed(text)
     if tree is None:
         return FillFault("cannot be parsed", "write it with functions and operators of Spark SQL, without *")
@@ -291,19 +167,11 @@ def _fault_of_names(text: str, lexemes: tuple[Token, ...], columns: tuple[Struct
             return FillFault(
                 f"names {format_path(names)}, which is no column of the table", "correct the name"
             )
-    edge = Token("", "")
-    for before, token, after in zip((edge, *lexemes), lexemes, (*lexemes[1:], edge), strict=False):
-        is_alone = before.text != "." and after.text not in {"(", "."}
-        name = token.text.lower()
-        if (
-            token.kind == "word"
-            and is_alone
-            and name in WITHOUT_BRACKETS
-            and all(state.get(name) is None for state in columns)
-        ):
-            return FillFault(
-                f"uses {name}, which is another value on each run", "use only columns of the same row"
-            )
+    of_all_states = Struct(tuple(field for state in columns for field in state.fields))
+    for name in calls_without_brackets(text, of_all_states):
+        return FillFault(
+            f"uses {name}, which is another value on each run", "use only columns of the same row"
+        )
     return None
 
 

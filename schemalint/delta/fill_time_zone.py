@@ -25,26 +25,10 @@ from schemalint.delta.fill_tree import (
     walk_nodes,
     without_brackets,
 )
+from schemalint.delta.fill_tree_faults import OF_CALENDAR
 
 _ALWAYS: Final = frozenset({"try_to_timestamp", "from_unixtime"})
-_OF_INSTANTS: Final = frozenset(
-    {
-        *("add_months", "date_add", "date_diff", "date_format", "date_sub", "date_trunc", "datediff", "day"),
-        *(
-            "dayofmonth",
-            "extract",
-            "hour",
-            "last_day",
-            "minute",
-            "month",
-            "quarter",
-            "second",
-            "trunc",
-            "year",
-        ),
-    }
-)
-"""Functions that take an instant apart in the time zone of the session (measured on Spark 4.2.0)."""
+"""Functions whose value depends on the time zone of the session, whatever they take."""
 
 
 def depends_on_time_zone(text: str, columns: Struct, type_: DataType) -> bool:
@@ -60,7 +44,7 @@ def depends_on_time_zone(text: str, columns: Struct, type_: DataType) -> bool:
             return True
         if isinstance(node, Call) and node.name in _ALWAYS:
             return True
-        reads = node.arguments if isinstance(node, Call) and node.name in _OF_INSTANTS else ()
+        reads = node.arguments if isinstance(node, Call) and node.name in OF_CALENDAR else ()
         if any(_type_of(argument, columns) == TIMESTAMP for argument in reads):
             return True
     return False
@@ -84,10 +68,6 @@ def _type_of(nodes: Nodes, columns: Struct) -> DataType | None:
     for index, node in enumerate(nodes):
         if not isinstance(node, Leaf) or (node.token.text == ".") != (index % 2 == 1):
             return None
-        text = node.token.text
-        if index % 2:
-            continue
-        if node.token.kind == "name":
-            text = text[1:-1].replace("``", "`")
-        names.append(text)
+        if index % 2 == 0:
+            names.append(node.token.name)
     return type_at(columns, tuple(names)) if names else None

@@ -206,8 +206,7 @@ class _Parser:
             elif self._next_is("(") and not is_name and word in _CASTS:
                 nodes.append(self._cast(depth))
             elif self._next_is("(") and token.kind in {"word", "name"} and word not in _NO_CALLS:
-                name = word or token.text.strip("`").lower()
-                nodes.append(self._call(name, self._take() + self._take(), depth))
+                nodes.append(self._call(token.name.lower(), self._take() + self._take(), depth))
             else:
                 nodes.append(Leaf(token, self._take()))
         return tuple(nodes)

@@ -35,27 +35,25 @@ from schemalint.delta.fill_tree import (
 from schemalint.delta.sql_text import unquote_literal
 
 _TIMES: Final = frozenset({DATE, TIMESTAMP, TIMESTAMP_NTZ})
-_MAKE_TEXTS: Final = frozenset(
-    {
-        *("btrim", "concat", "concat_ws", "date_format", "from_unixtime", "get_json_object", "initcap"),
-        *("lcase", "left", "lower", "ltrim", "overlay", "regexp_replace", "replace", "reverse", "right"),
-        *("rtrim", "substr", "substring", "substring_index", "translate", "trim", "ucase", "upper"),
-    }
-)
-_READ_TIMES: Final = frozenset(
-    {
-        *("add_months", "date_add", "date_diff", "date_format", "date_sub", "date_trunc", "datediff", "day"),
-        *("dayofmonth", "extract", "from_utc_timestamp", "hour", "last_day", "minute", "month", "quarter"),
-        *("second", "to_utc_timestamp", "trunc", "unix_date", "unix_micros", "unix_millis", "unix_seconds"),
-        "year",
-    }
-)
-_MAKE_TIMES: Final = frozenset(
-    {
-        *("date_from_unix_date", "timestamp_micros", "timestamp_millis", "timestamp_seconds"),
-        *("try_to_date", "try_to_timestamp"),
-    }
-)
+# fmt: off
+_MAKE_TEXTS: Final = frozenset({
+    "btrim", "concat", "concat_ws", "date_format", "from_unixtime", "get_json_object", "initcap", "lcase",
+    "left", "lower", "ltrim", "overlay", "regexp_replace", "replace", "reverse", "right", "rtrim", "substr",
+    "substring", "substring_index", "translate", "trim", "ucase", "upper",
+})
+OF_CALENDAR: Final = frozenset({
+    "add_months", "date_add", "date_diff", "date_format", "date_sub", "date_trunc", "datediff", "day",
+    "dayofmonth", "extract", "hour", "last_day", "minute", "month", "quarter", "second", "trunc", "year",
+})
+"""Functions that take an instant apart in the time zone of the session (measured on Spark 4.2.0)."""
+_READ_TIMES: Final = OF_CALENDAR | {
+    "from_utc_timestamp", "to_utc_timestamp", "unix_date", "unix_micros", "unix_millis", "unix_seconds",
+}
+_MAKE_TIMES: Final = frozenset({
+    "date_from_unix_date", "timestamp_micros", "timestamp_millis", "timestamp_seconds", "try_to_date",
+    "try_to_timestamp",
+})
+# fmt: on
 _TYPED_LITERALS: Final = frozenset({"date", "timestamp", "timestamp_ltz", "timestamp_ntz"})
 _MOST_GROWTH: Final = 1_000
 _TEXTS: Final = frozenset({"string", "raw"})
@@ -68,14 +66,19 @@ _WORDS: Final = frozenset(
 
 
 @frozen
-class TreeFault:
-    """What an expression does, as the end of a sentence, and what to do instead."""
+class FillFault:
+    """Why an expression cannot fill a column.
+
+    Attributes:
+        what: The fault, as the end of a sentence that begins with the expression.
+        help: What to do.
+    """
 
     what: str
     help: str
 
 
-def tree_faults(nodes: Nodes, *, is_beside_times: bool) -> Iterator[TreeFault]:
+def tree_faults(nodes: Nodes, *, is_beside_times: bool) -> Iterator[FillFault]:
     """Yield why an expression must not run over the data of a table.
 
     Args:
@@ -119,16 +122,16 @@ def has_times(type_: DataType) -> bool:
     return type_ in _TIMES or any(map(has_times, inner))
 
 
-def _of_parts(node: Node) -> Iterator[TreeFault]:
+def _of_parts(node: Node) -> Iterator[FillFault]:
     """A cast to a type with parts fails as a whole, so that its operand is asked for each part."""
     if isinstance(node, Cast) and isinstance(node.type, Array | Map | Struct) and not _is_path(node.operand):
-        yield TreeFault(
+        yield FillFault(
             f"casts {_shown(node.operand)}, which is no column, to a type with parts",
             "cast a column or a field, or make the value with array() or named_struct()",
         )
 
 
-def _of_times(node: Node) -> Iterator[TreeFault]:
+def _of_times(node: Node) -> Iterator[FillFault]:
     """Spark folds a constant, and reads some texts as the time of the run (measured on Spark 4.2.0)."""
     read: list[Nodes] = []
     if isinstance(node, Cast) and node.type in _TIMES:
@@ -137,25 +140,25 @@ def _of_times(node: Node) -> Iterator[TreeFault]:
         read = [argument for argument in node.arguments if _has_text(argument)]
     for operand in read:
         if not (_reads_columns(operand) or _is_single_literal(operand)):
-            yield TreeFault(
+            yield FillFault(
                 f"makes a time of {_shown(operand)}, which Spark may read as the time of the run",
                 "write one literal, or use a column",
             )
 
 
-def _of_texts(node: Node) -> Iterator[TreeFault]:
+def _of_texts(node: Node) -> Iterator[FillFault]:
     is_call = isinstance(node, Call) and node.name in _MAKE_TEXTS and _has_text(*parts_of(node))
     is_cast = (
         isinstance(node, Cast) and _is_text(node.type) and not _is_single_literal(node.operand)
     ) and _has_text(node.operand)
     if (is_call or is_cast) and not _reads_columns(*parts_of(node)):
-        yield TreeFault(
+        yield FillFault(
             f"makes a text of literals, {_shown((node,))}, which Spark may read as the time of the run",
             "write the text itself",
         )
 
 
-def _joined_literals(nodes: Nodes) -> Iterator[TreeFault]:
+def _joined_literals(nodes: Nodes) -> Iterator[FillFault]:
     """Find a chain of ``||`` that begins with two constants."""
     for level in _levels(nodes):
         for index in range(1, len(level) - 1):
@@ -164,7 +167,7 @@ def _joined_literals(nodes: Nodes) -> Iterator[TreeFault]:
             if not (_is_join(level[index]) and begins and _has_text(left, right)):
                 continue
             if not _reads_columns(left, right):
-                yield TreeFault(
+                yield FillFault(
                     f"makes a text of literals, {_shown(level[index - 1 : index + 2])}, which Spark may read "
                     "as the time of the run",
                     "write the text itself",
@@ -182,15 +185,15 @@ def _levels(nodes: Nodes) -> Iterator[Nodes]:
             yield from _levels(part)
 
 
-def _grown(nodes: Nodes) -> Iterator[TreeFault]:
+def _grown(nodes: Nodes) -> Iterator[FillFault]:
     growth = _growth(nodes)
     if growth is None:
-        yield TreeFault(
+        yield FillFault(
             "replaces parts of a text by what is no literal, so that the text may grow with its square",
             "write the new part as a literal",
         )
     elif growth > _MOST_GROWTH:
-        yield TreeFault(
+        yield FillFault(
             f"makes a text that may be more than {_MOST_GROWTH:,} times as long as its columns",
             "replace less, and by shorter texts",
         )
@@ -231,9 +234,7 @@ def _literal_text(nodes: Nodes) -> str | None:
     nodes = without_brackets(nodes)
     if len(nodes) != 1 or not isinstance(leaf := nodes[0], Leaf) or leaf.token.kind not in _TEXTS:
         return None
-    if leaf.token.kind == "string":
-        return unquote_literal(leaf.token.text)
-    return leaf.token.text[2:-1]
+    return unquote_literal(leaf.token.text)
 
 
 def _is_text(type_: DataType) -> bool:

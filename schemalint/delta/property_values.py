@@ -13,6 +13,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, assert_never
 
+from schemalint.delta.sql_text import unquote_identifier
+
 
 class Kind(Enum):
     """The kind of a property's value. The text of a member completes the sentence "<key> needs to be …"."""
@@ -141,7 +143,7 @@ def ignored_in_list(text: str) -> str | None:
 
 def _names(text: str) -> tuple[str, ...]:
     parts = re.findall(_NAME, text)
-    return tuple(part[1:-1].replace("``", "`") if part.startswith("`") else part for part in parts)
+    return tuple(unquote_identifier(part) if part.startswith("`") else part for part in parts)
 
 
 def _columns(text: str) -> tuple[tuple[str, ...], ...] | None:

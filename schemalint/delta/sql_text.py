@@ -7,6 +7,7 @@ it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from schemalint.base.printable import without_commands
@@ -26,8 +27,7 @@ _ESCAPE = re.compile(
 )
 
 
-# The tokens of an expression in Spark's SqlBaseLexer.g4 (a test compares them with
-# Spark 4.2.0). Delta reads constraints with a lexer of its own (DeltaSqlBase.g4): comments in which the two
+# The tokens of an expression in Spark's SqlBaseLexer.g4 (a test compares them with Spark 4.2.0). Delta reads constraints with a lexer of its own (DeltaSqlBase.g4): comments in which the two
 # differ match no token. `re` compiles it on first use: few contracts have expressions.
 _LEXEME: Final = r"""(?xs)
     (?P<blank>[ \t\n\f\r\v\xa0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000]+)
@@ -55,6 +55,15 @@ class Token:
     kind: str
     text: str
 
+    @property
+    def name(self) -> str:
+        """The text, and of a name in back-quotes the name itself."""
+        return unquote_identifier(self.text) if self.kind == "name" else self.text
+
+
+NO_TOKEN: Final = Token("", "")
+"""What stands before the first token of a text, and behind the last one."""
+
 
 def tokens(text: str) -> tuple[Token, ...]:
     """Return the tokens of an expression as Spark reads them, without blanks and comments.
@@ -76,6 +85,11 @@ def tokens_with_spans(text: str) -> tuple[tuple[Token, int, int], ...]:
             result.append((Token(kind, read), position, position + len(read)))
         position += len(read)
     return tuple(result)
+
+
+def neighbours(text_tokens: Sequence[Token]) -> Iterator[tuple[Token, Token, Token]]:
+    """Yield each token with the token before it and the token after it."""
+    return zip((NO_TOKEN, *text_tokens), text_tokens, (*text_tokens[1:], NO_TOKEN), strict=False)
 
 
 def without_quoted(text: str) -> str:
@@ -111,6 +125,11 @@ def quote_identifier(name: str) -> str:
 def always_quoted(name: str) -> str:
     """Return a name in back-quotes, even if it does not need them."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def unquote_identifier(text: str) -> str:
+    """Return the name that a text in back-quotes stands for."""
+    return text[1:-1].replace("``", "`")
 
 
 def quote_literal(text: str) -> str:

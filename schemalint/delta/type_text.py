@@ -27,7 +27,7 @@ from schemalint.delta.datatype import (
     Varchar,
 )
 from schemalint.delta.path import Part, Path
-from schemalint.delta.sql_text import quote_identifier, quote_literal, unquote_literal
+from schemalint.delta.sql_text import quote_identifier, quote_literal, unquote_identifier, unquote_literal
 
 MAX_DEPTH: Final = 100
 """Levels of nesting that `parse_type` accepts."""
@@ -255,7 +255,7 @@ class _Parser:
         token = self.take()
         if token.kind not in ("word", "quoted"):
             raise self.error("expected a field's name", token)
-        name = token.text[1:-1].replace("``", "`") if token.kind == "quoted" else token.text
+        name = unquote_identifier(token.text) if token.kind == "quoted" else token.text
         self.accept(":")
         type_ = self.type((*path, name), depth + 1)
         nullable = True

@@ -15,7 +15,7 @@ from schemalint.delta.datatype import Field, Struct
 from schemalint.delta.sql_text import always_quoted, tokens
 from schemalint.delta.writes import REPLACE_WHERE, Method, Mode
 from schemalint.guard.session import NotSeen, Session, first_line, schema_of
-from schemalint.guard.sql_reader import Reader, unquoted
+from schemalint.guard.sql_reader import Reader
 
 _ERROR: Final = re.compile(r"\[([A-Z_][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\]")
 _FAILED: Final = "Error occurred during query planning"
@@ -214,8 +214,8 @@ def _assignment(text: str, target: str) -> tuple[str, str]:
     names = reader.name_as_written()
     if not reader.takes("="):
         raise NotSeen(_OTHER_MERGE)
-    *qualifier, name = (unquoted(part) for part in tokens(names)[::2])
-    alias = unquoted(tokens(target)[-1])
+    *qualifier, name = (part.name for part in tokens(names)[::2])
+    alias = tokens(target)[-1].name
     if [part.lower() for part in qualifier] not in ([], [alias.lower()]):
         raise NotSeen(f"a clause of the MERGE assigns {names}: only whole columns are judged")
     return name, reader.rest().strip()

@@ -48,7 +48,7 @@ class Reader:
         if token is None or token.kind not in {"word", "name"}:
             raise NotSeen("the name of the table cannot be read")
         self._next += 1
-        return unquoted(token)
+        return token.name
 
     def in_brackets(self) -> str:
         """Take what is in the brackets that come next."""
@@ -92,8 +92,3 @@ class Reader:
         start = self._tokens[self._next][1] if self._next < len(self._tokens) else len(self.text)
         self._next = len(self._tokens)
         return self.text[start:]
-
-
-def unquoted(name: Token) -> str:
-    """Return a name without back-quotes."""
-    return name.text[1:-1].replace("``", "`") if name.kind == "name" else name.text

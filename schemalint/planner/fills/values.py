@@ -324,8 +324,7 @@ class _Expressions:
             node = nodes[position]
             if not isinstance(node, Leaf) or node.token.kind not in {"word", "name"}:
                 return (), 0
-            text = node.token.text
-            names.append(text[1:-1].replace("``", "`") if node.token.kind == "name" else text)
+            names.append(node.token.name)
             position += 1
             after = nodes[position] if position < len(nodes) else None
             if not isinstance(after, Leaf) or after.token.text != ".":

@@ -8,7 +8,7 @@ from typing import Final
 from schemalint.base.document import Span
 from schemalint.base.errors import ContractError
 from schemalint.contract.dialects.sql.lexer import SqlText, Token
-from schemalint.delta.sql_text import unquote_literal
+from schemalint.delta.sql_text import unquote_identifier, unquote_literal
 
 LEAVE_OUT: Final = 'leave the file out ("!PATH" in contracts)'
 """What to do with a file that declares no table."""
@@ -95,7 +95,7 @@ class Cursor:
         """
         token = self.take()
         if token.kind == "name" and len(token.text) > len("``"):
-            return token.text[1:-1].replace("``", "`")
+            return unquote_identifier(token.text)
         if token.kind != "word":
             raise self.expected("a name", token)
         return token.text

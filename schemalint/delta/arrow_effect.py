@@ -26,6 +26,7 @@ from schemalint.delta.datatype import (
     String,
     Struct,
     Unknown,
+    stored,
     walk,
     walk_fields,
 )
@@ -41,7 +42,6 @@ from schemalint.delta.write_types import (
     may_lose,
     nullable_field,
     rounds,
-    stored,
 )
 from schemalint.delta.writes import Effect, Kind, Mode, Note
 

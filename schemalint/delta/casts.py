@@ -31,7 +31,7 @@ _CASTS: Final = {
 
 def has_cast(old: DataType, new: DataType) -> bool:
     """Return whether Spark casts a type to another one; the values may still fail or be lost."""
-    if _kind(new) not in _CASTS.get(_kind(old), {_kind(new)}):
+    if kind_of_type(new) not in _CASTS.get(kind_of_type(old), {kind_of_type(new)}):
         return False
     match old, new:
         case Array(element=before), Array(element=after):
@@ -39,7 +39,7 @@ def has_cast(old: DataType, new: DataType) -> bool:
         case Map(), Map():
             return has_cast(old.key, new.key) and has_cast(old.value, new.value)
         case Atomic(name="variant"), Map():
-            return _kind(new.key) == "string"
+            return kind_of_type(new.key) == "string"
         case Struct(), Struct():
             pairs = zip(old.fields, new.fields, strict=False)
             return len(old.fields) == len(new.fields) and all(
@@ -51,7 +51,8 @@ def has_cast(old: DataType, new: DataType) -> bool:
             return True
 
 
-def _kind(type_: DataType) -> str:
+def kind_of_type(type_: DataType) -> str:
+    """Return the name of a type without its parameters; that of strings for char and varchar."""
     match type_:
         case Atomic(name=name):
             return name

@@ -234,6 +234,19 @@ VARIANT: Final = Atomic("variant")
 VOID: Final = Atomic("void")
 STRING: Final = String()
 
+INTEGERS: Final = (BYTE, SHORT, INTEGER, LONG)
+"""The integer types, the narrowest first."""
+
+PRIMITIVES: Final = (BOOLEAN, *INTEGERS, FLOAT, DOUBLE, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ, VARIANT, VOID)
+"""The types that a name alone describes in schema JSON (PROTOCOL.md, "Primitive Types")."""
+
+
+def stored(type_: DataType) -> DataType:
+    """Return a type as Delta stores it, and a DataFrame has it: char and varchar are strings."""
+    if isinstance(type_, Char | Varchar):
+        return STRING
+    return type_
+
 
 def parts(type_: DataType) -> tuple[tuple[Part, DataType], ...]:
     """Return the parts of an array or a map with their types; an empty tuple for any other type."""

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Final
 
 from schemalint.delta.calendar_texts import is_calendar_date
+from schemalint.delta.casts import kind_of_type
 from schemalint.delta.datatype import BOOLEAN, VOID, Atomic, Char, DataType, String, Struct, Varchar
 from schemalint.delta.datatype import Decimal as DecimalType
 from schemalint.delta.expression_types import expression_type
@@ -72,23 +73,10 @@ def misfit(text: str, type_: DataType) -> Misfit | None:
 
 def _of_expression(computed: DataType | None, type_: DataType) -> Misfit | None:
     """Return TYPE if Spark converts no value of the computed type to the column's type."""
-    converted = _CONVERTED.get(_name(computed)) if computed is not None else None
-    if converted is not None and _name(type_) not in converted:
+    converted = None if computed is None else _CONVERTED.get(kind_of_type(computed))
+    if converted is not None and kind_of_type(type_) not in converted:
         return Misfit.TYPE
     return None
-
-
-def _name(type_: DataType) -> str:
-    """Return the name of a type without its parameters; that of strings for all types of texts."""
-    match type_:
-        case Atomic(name=name):
-            return name
-        case DecimalType():
-            return "decimal"
-        case String() | Char() | Varchar():
-            return "string"
-        case _:
-            return "nested"
 
 
 def _of_boolean(word: str, type_: DataType) -> Misfit | None:

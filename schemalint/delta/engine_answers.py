@@ -12,11 +12,11 @@ from typing import Final
 from schemalint.base.values import frozen
 from schemalint.delta import engine_rows as rows
 from schemalint.delta.datatype import (
-    BYTE,
     DATE,
     DOUBLE,
     FLOAT,
     INTEGER,
+    INTEGERS,
     LONG,
     SHORT,
     TIMESTAMP_NTZ,
@@ -321,6 +321,6 @@ def _span_of_type_change(old: DataType, new: DataType) -> rows.Span | None:
         return rows.OTHER_KIND
     if (old, new) in ((FLOAT, DOUBLE), (DATE, TIMESTAMP_NTZ)) or new == LONG:
         return rows.SAME_KIND
-    if old in (BYTE, SHORT, INTEGER, LONG):
+    if old in INTEGERS:
         return rows.OTHER_KIND
     return None

@@ -17,22 +17,22 @@ from schemalint.delta.datatype import (
     DOUBLE,
     FLOAT,
     INTEGER,
+    INTEGERS,
     LONG,
     SHORT,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     Atomic,
-    Char,
     DataType,
     Decimal,
     String,
     Struct,
-    Varchar,
+    stored,
     type_at,
 )
 from schemalint.delta.type_text import TypeTextError, parse_type
-from schemalint.delta.widening import MAX_PRECISION
+from schemalint.delta.widening import DECIMALS_OF_INTEGERS, exists
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -45,22 +45,15 @@ ARITHMETIC: Final = frozenset({"add", "sub", "mul", "div", "mod", "neg"})
 BITS: Final = frozenset({"bitwiseand", "bitwiseor", "bitwisexor", "bitwisenot"})
 CASTS: Final = frozenset({"cast", "trycast"})
 
-_INTEGERS: Final = (BYTE, SHORT, INTEGER, LONG)
-_NUMBERS: Final = frozenset({*_INTEGERS, FLOAT, DOUBLE})
+_DOUBLES: Final = frozenset({FLOAT, DOUBLE})
+_NUMBERS: Final = _DOUBLES.union(INTEGERS)
 _MOST_DIGITS: Final = 19  # of a long; Python converts no text of thousands of digits
 _PARTS_OF_TEXT: Final = frozenset({"substring", "left", "right"})
 _JOINED: Final = frozenset({"dpipe", "concat"})
 _INTERVALS: Final = frozenset(
     f"interval {unit}" for unit in ("year", "month", "day", "hour", "minute", "second")
 )
-_DECIMAL_OPERATORS: Final = frozenset({"add", "sub", "mul", "div", "mod"})
-_DOUBLES: Final = frozenset({FLOAT, DOUBLE})
-_OF_INTEGERS: Final[Mapping[DataType, Decimal]] = {
-    BYTE: Decimal(3),
-    SHORT: Decimal(5),
-    INTEGER: Decimal(10),
-    LONG: Decimal(20),
-}
+_DECIMAL_OPERATORS: Final = ARITHMETIC - {"neg"}
 _LEAST_SCALE: Final = 6  # of a quotient
 _COMPUTED: Final = ARITHMETIC | BITS | {"abs"}
 _CHOSEN: Final = frozenset({"coalesce", "if", "nvl2", "case", "paren"})
@@ -160,9 +153,7 @@ class NodeTypes:
 def _of_column(node: exp.Expr, columns: Struct) -> DataType | None:
     (names,) = names_of(node)
     type_ = type_at(columns, names)
-    if isinstance(type_, Char | Varchar):
-        return STRING
-    return type_
+    return None if type_ is None else stored(type_)
 
 
 def _of_number(text: str) -> DataType | None:
@@ -185,9 +176,7 @@ def _cast_to(node: exp.Expr) -> DataType | None:
         return None
     if isinstance(type_, Decimal) and node.this.key == "literal":
         return None  # some versions of sqlglot read 1BD, which has the digits of the number, as a cast
-    if isinstance(type_, Char | Varchar):
-        return STRING
-    return type_
+    return stored(type_)
 
 
 def _values(node: exp.Expr) -> Iterable[exp.Expr]:
@@ -207,8 +196,8 @@ def _values(node: exp.Expr) -> Iterable[exp.Expr]:
 
 def _common(types: Sequence[DataType]) -> DataType | None:
     """Return the type of values of which one is chosen; None for types that Spark would have to cast."""
-    if all(type_ in _INTEGERS for type_ in types):
-        return max(types, key=_INTEGERS.index)
+    if all(type_ in INTEGERS for type_ in types):
+        return max(types, key=INTEGERS.index)
     if all(type_ == types[0] for type_ in types):
         return types[0]
     return None
@@ -243,16 +232,16 @@ def _of_decimals(node: exp.Expr, types: Sequence[DataType]) -> DataType | None:
         case _:
             scale = max(_LEAST_SCALE, left.scale + right.precision + 1)
             result = Decimal(whole[0] + right.scale + scale, scale)
-    return result if result.precision <= MAX_PRECISION else None
+    return result if exists(result) else None
 
 
 def _as_decimal(operand: exp.Expr, type_: DataType) -> Decimal | None:
     """Return the decimal that an operand is taken as: of an integer literal with its own digits."""
     if isinstance(type_, Decimal):
         return type_
-    if operand.key == "literal" and type_ in _INTEGERS:
+    if operand.key == "literal" and type_ in INTEGERS:
         return Decimal(len(str(int(operand.name))))
-    return _OF_INTEGERS.get(type_)
+    return DECIMALS_OF_INTEGERS.get(type_)
 
 
 def _of_times(operator: str, types: Sequence[DataType]) -> DataType | None:

@@ -227,7 +227,7 @@ def _read_through_a_collection(expression: str, columns: Struct) -> Names | None
 
 
 def calls_without_brackets(expression: str, columns: Struct) -> Iterator[str]:
-    """Yield the functions, in lower case, that an expression calls without brackets: none that is a column."""
+    """Yield the functions, in lower case, that an expression calls without brackets, but for columns."""
     for before, token, after in neighbours(tokens(expression)):
         name = token.text.lower()
         is_alone = before.text != "." and after.text not in {"(", "."}

@@ -27,8 +27,9 @@ _ESCAPE = re.compile(
 )
 
 
-# The tokens of an expression in Spark's SqlBaseLexer.g4 (a test compares them with Spark 4.2.0). Delta reads constraints with a lexer of its own (DeltaSqlBase.g4): comments in which the two
-# differ match no token. `re` compiles it on first use: few contracts have expressions.
+# The tokens of an expression in Spark's SqlBaseLexer.g4 (a test compares them with Spark 4.2.0). Delta reads
+# constraints with a lexer of its own (DeltaSqlBase.g4): comments in which the two differ match no token. `re`
+# compiles it on first use: few contracts have expressions.
 _LEXEME: Final = r"""(?xs)
     (?P<blank>[ \t\n\f\r\v\xa0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000]+)
     | (?P<comment>/\*(?!\+)(?:(?!/\*|\*/).)*\*/ | --[^\r\n]*+(?<!\\)[\r\n])

@@ -16,19 +16,17 @@ from typing import Final
 from schemalint.base.values import frozen, replace
 from schemalint.delta import properties
 from schemalint.delta.datatype import (
-    STRING,
     VOID,
     Array,
-    Char,
     DataType,
     Field,
     Managed,
     Map,
     Struct,
-    Varchar,
     map_fields,
     parts,
     physical_paths,
+    stored,
     with_parts,
 )
 from schemalint.delta.engine import Release
@@ -291,18 +289,14 @@ def _reads(existing: DataType, read: DataType, *, widening: bool, missing: bool 
         case Map(), Map():
             nulls = _keeps_nulls(existing.value_contains_null, read.value_contains_null)
         case _:
-            stored, needed = _stored(existing), _stored(read)
-            return stored in (VOID, needed) or (widening and step(stored, needed) is TypeStep.WIDENING)
+            written, needed = stored(existing), stored(read)
+            return written in (VOID, needed) or (widening and step(written, needed) is TypeStep.WIDENING)
     inner = zip(parts(existing), parts(read), strict=True)
     return nulls and all(_reads(old, new, widening=widening, missing=missing) for (_, old), (_, new) in inner)
 
 
 def _keeps_nulls(existing: Managed[bool], read: Managed[bool]) -> bool:
     return bool(read) or not existing
-
-
-def _stored(type_: DataType) -> DataType:
-    return STRING if isinstance(type_, Char | Varchar) else type_
 
 
 def _physical(columns: Struct) -> Struct:

@@ -15,6 +15,9 @@ from typing import Final
 from schemalint.base.values import replace
 from schemalint.delta.datatype import (
     BINARY_COLLATION,
+    PRIMITIVES,
+    TIMESTAMP,
+    VOID,
     Array,
     Atomic,
     Char,
@@ -39,24 +42,6 @@ COLLATIONS: Final = "__COLLATIONS"
 
 RAW_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
 """The metadata key with the type text of a column that contains char or varchar."""
-_ATOMIC: Final = {
-    name: Atomic(name)
-    for name in (
-        "boolean",
-        "byte",
-        "short",
-        "integer",
-        "long",
-        "float",
-        "double",
-        "binary",
-        "date",
-        "timestamp",
-        "timestamp_ntz",
-        "variant",
-        "void",
-    )
-}
 
 # Schema JSON names spatial reference systems, Spark SQL writes their SRID (SpatialReferenceSystemCache of
 # Spark 4.2). Other systems keep their JSON name.
@@ -71,13 +56,13 @@ _SPATIAL: Final = {
 _SPATIAL_JSON: Final = {text: json for json, text in _SPATIAL.items()}
 
 _KNOWN: Final[dict[str, DataType]] = {
-    **_ATOMIC,
+    **{type_.name: type_ for type_ in PRIMITIVES},
     **{json: Atomic(text) for json, text in _SPATIAL.items()},
     "string": String(),
     "decimal": Decimal(),
     # Old names that Spark still reads.
-    "null": _ATOMIC["void"],
-    "timestamp_ltz": _ATOMIC["timestamp"],
+    "null": VOID,
+    "timestamp_ltz": TIMESTAMP,
 }
 
 _DECIMAL: Final = r"decimal\(\s*([0-9]{1,9})\s*,\s*(-?[0-9]{1,9})\s*\)"

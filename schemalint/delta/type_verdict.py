@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final
 
-from schemalint.delta.datatype import BYTE, INTEGER, LONG, SHORT, VOID, DataType, Decimal
-from schemalint.delta.widening import MAX_PRECISION, TypeStep, is_container, narrows, smallest_decimal, step
-
-_INTEGERS: Final = (BYTE, SHORT, INTEGER, LONG)
+from schemalint.delta.datatype import INTEGERS, VOID, DataType, Decimal
+from schemalint.delta.widening import TypeStep, exists, is_container, narrows, smallest_decimal, step
 
 
 class TypeVerdict(Enum):
@@ -50,7 +47,7 @@ def classify(old: DataType, new: DataType, *, nested: bool = False) -> TypeVerdi
         new: The type after the change. Do not pass two containers of the same kind; compare their parts.
         nested: Whether the type is nested in a column.
     """
-    if not _exists(new):
+    if not exists(new):
         return TypeVerdict.OVER_38
     match step(old, new, nested=nested):
         case TypeStep.SAME | TypeStep.FREE:
@@ -65,17 +62,12 @@ def _refused(old: DataType, new: DataType) -> TypeVerdict:
     if is_container(old) or is_container(new):
         return TypeVerdict.SHAPE
     least = smallest_decimal(old, new)
-    if least is not None and not _exists(least):
+    if least is not None and not exists(least):
         return TypeVerdict.OVER_38
     if isinstance(old, Decimal) and isinstance(new, Decimal):
         return TypeVerdict.DIGITS
-    if old in _INTEGERS and isinstance(new, Decimal):
+    if old in INTEGERS and isinstance(new, Decimal):
         return TypeVerdict.SMALL_DECIMAL
     if narrows(old, new):
         return TypeVerdict.NARROWING
     return TypeVerdict.UNSUPPORTED
-
-
-def _exists(type_: DataType) -> bool:
-    """Whether a decimal has at most 38 digits and a scale of at most its precision; true for other types."""
-    return not isinstance(type_, Decimal) or type_.scale <= type_.precision <= MAX_PRECISION

@@ -7,7 +7,7 @@ measured on Delta 4.4.0 with Spark 4.2.0 (``tests/engine``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Final
 
@@ -54,12 +54,13 @@ _ORDER: Final[dict[DataType, int]] = {BYTE: 1, SHORT: 2, INTEGER: 3, LONG: 4, FL
 _UPCASTS: Final = frozenset(
     (old, new) for old in (DATE, TIMESTAMP, TIMESTAMP_NTZ) for new in (TIMESTAMP, TIMESTAMP_NTZ)
 ) | {(LONG, TIMESTAMP), (TIMESTAMP, LONG)}
-_LOSSLESS: Final[dict[DataType, Decimal]] = {
+DECIMALS_OF_INTEGERS: Final[Mapping[DataType, Decimal]] = {
     BYTE: Decimal(3),
     SHORT: Decimal(5),
     INTEGER: Decimal(10),
     LONG: Decimal(20),
 }
+"""The decimal as which Spark computes with an integer (``DecimalType.forType``)."""
 _INTERVAL: Final = "interval"  # how the names of all interval types begin
 
 # The beginning of a type's name, and Delta 4.4.0's error for it (measured; CREATE and ADD agree).
@@ -191,7 +192,7 @@ def _wider_types(old: DataType, new: DataType) -> Iterator[DataType]:
     yield from sorted(_WIDER.get(old, ()), key=lambda type_: _ORDER.get(type_, 0))
     digits = Decimal(_DIGITS[old]) if old in _DIGITS else old
     if isinstance(digits, Decimal):
-        other = _LOSSLESS.get(new, new)
+        other = DECIMALS_OF_INTEGERS.get(new, new)
         if not isinstance(other, Decimal):
             other = digits
         scale = max(digits.scale, other.scale)
@@ -223,13 +224,18 @@ def _is_ignored(old: DataType, new: DataType) -> bool:
     return isinstance(old, Char | Varchar) and new == String()
 
 
+def exists(type_: DataType) -> bool:
+    """Whether a decimal has at most 38 digits and a scale of at most its precision; true for other types."""
+    return not isinstance(type_, Decimal) or type_.scale <= type_.precision <= MAX_PRECISION
+
+
 def is_container(type_: DataType) -> bool:
     """Whether the type is an array, a map or a struct."""
     return isinstance(type_, Array | Map | Struct)
 
 
 def _is_wider_decimal(old: DataType, new: DataType) -> bool:
-    if not isinstance(new, Decimal) or new.precision > MAX_PRECISION or new.scale > new.precision:
+    if not isinstance(new, Decimal) or not exists(new):
         return False
     if isinstance(old, Decimal):
         return _covers(new, old)
@@ -256,11 +262,11 @@ def is_upcast(old: DataType, new: DataType) -> bool:
 def _digits_fit(old: DataType, new: DataType) -> bool:
     """Whether the digits of the new decimal or integer suffice for all values of the old one."""
     if isinstance(new, Decimal):
-        narrow = _LOSSLESS.get(old, old)
+        narrow = DECIMALS_OF_INTEGERS.get(old, old)
         return isinstance(narrow, Decimal) and _covers(new, narrow)
     # The decimal needs fewer digits than the integer: with equally many, some values overflow
     # (DecimalType.scala).
-    wide = _LOSSLESS.get(new)
+    wide = DECIMALS_OF_INTEGERS.get(new)
     return wide is not None and isinstance(old, Decimal) and not old.scale and old.precision < wide.precision
 
 

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from schemalint.base.values import frozen
 from schemalint.delta import writes
-from schemalint.delta.datatype import DATE, VOID, Array, DataType, Field, Map, Struct
+from schemalint.delta.datatype import DATE, VOID, Array, DataType, Field, Map, Struct, stored
 from schemalint.delta.path import Part, Path
 from schemalint.delta.write_columns import is_computed, require_unique
 from schemalint.delta.write_errors import DUPLICATE_IN_QUERY, MISMATCH
@@ -23,7 +23,6 @@ from schemalint.delta.write_types import (
     is_number,
     may_lose,
     never,
-    stored,
 )
 from schemalint.delta.writes import Method, Mode, Write
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from schemalint.base.values import replace
 from schemalint.delta.column_names import invalid_characters
-from schemalint.delta.datatype import VOID, DataType, Field, Struct, type_at, walk, walk_fields
+from schemalint.delta.datatype import VOID, DataType, Field, Struct, stored, type_at, walk, walk_fields
 from schemalint.delta.path import Path
 from schemalint.delta.table import TableState
 from schemalint.delta.write_errors import DUPLICATE_IN_DATA
-from schemalint.delta.write_types import RefusedWrite, nullable, stored
+from schemalint.delta.write_types import RefusedWrite, nullable
 from schemalint.delta.writes import Write
 
 

@@ -22,6 +22,7 @@ from schemalint.delta.datatype import (
     Map,
     Struct,
     field_at,
+    stored,
     walk,
     walk_fields,
 )
@@ -59,7 +60,6 @@ from schemalint.delta.write_types import (
     automatic_widening,
     never,
     nullable_field,
-    stored,
 )
 from schemalint.delta.writes import Effect, Kind, Method, Mode, Note, Write
 

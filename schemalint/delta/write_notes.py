@@ -6,12 +6,23 @@ from collections.abc import Iterator
 
 from schemalint.base.values import frozen
 from schemalint.delta import writes
-from schemalint.delta.datatype import VOID, Array, Char, DataType, Field, Map, Struct, Varchar, walk_fields
+from schemalint.delta.datatype import (
+    VOID,
+    Array,
+    Char,
+    DataType,
+    Field,
+    Map,
+    Struct,
+    Varchar,
+    stored,
+    walk_fields,
+)
 from schemalint.delta.path import Part, Path
 from schemalint.delta.type_text import print_type
 from schemalint.delta.write_columns import is_computed, struct_at
 from schemalint.delta.write_errors import NO_VALUE, NULL_IN_ROW
-from schemalint.delta.write_types import RefusedWrite, Widens, loses_in_silence, may_lose, rounds, stored
+from schemalint.delta.write_types import RefusedWrite, Widens, loses_in_silence, may_lose, rounds
 from schemalint.delta.writes import Kind, Method, Note, Write
 
 

@@ -20,20 +20,20 @@ from schemalint.delta.datatype import (
     DOUBLE,
     FLOAT,
     INTEGER,
+    INTEGERS,
     LONG,
     SHORT,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     VOID,
     Array,
-    Char,
     DataType,
     Decimal,
     Field,
     Map,
     String,
     Struct,
-    Varchar,
+    stored,
 )
 from schemalint.delta.path import Part, Path
 from schemalint.delta.widening import TypeStep, is_container, is_upcast, step
@@ -41,7 +41,6 @@ from schemalint.delta.widening import TypeStep, is_container, is_upcast, step
 Widens: TypeAlias = Callable[[DataType, DataType], bool]
 """Whether a write changes a column of the first type to the second one."""
 
-INTEGERS: Final = (BYTE, SHORT, INTEGER, LONG)
 _IN_PARQUET_AS_INTEGER: Final = {BYTE: 1, SHORT: 2, INTEGER: 3}
 _DIGITS: Final = {FLOAT: 6, DOUBLE: 15}
 """The decimal digits that a float keeps whatever they are (``FLT_DIG`` and ``DBL_DIG`` of IEEE 754)."""
@@ -65,13 +64,6 @@ class UnknownWrite(Exception):  # noqa: N818 (as above)
 def never(_old: DataType, _new: DataType) -> bool:
     """Widen no type."""
     return False
-
-
-def stored(type_: DataType) -> DataType:
-    """Return a type as a DataFrame has it: char and varchar are strings."""
-    if isinstance(type_, Char | Varchar):
-        return String()
-    return type_
 
 
 @frozen

@@ -142,7 +142,7 @@ def _columns(text: str) -> tuple[str, ...]:
     signs = tokens(text)[1::2]
     if any(name.kind not in {"word", "name"} for name in names) or any(sign.text != "," for sign in signs):
         raise NotSeen("the list of columns cannot be read")
-    return tuple(map(unquoted, names))
+    return tuple(name.name for name in names)
 
 
 def _is_query(reader: Reader) -> bool:

@@ -112,6 +112,8 @@ def _overwritten(table: TableState, data: Struct, write: ArrowWrite) -> Effect:
     new_names = {field.name for field in data.fields}
     if write.has_predicate and not {field.name for field in table.columns.fields} & new_names:
         raise RefusedWrite("Schema error: No field named as in the predicate")
+    if {name.lower() for name in new_names} <= table.partition_keys:
+        raise RefusedWrite("Generic DeltaTable error: failed to build partitioned record")
     return Effect(replace(table, columns=Struct(tuple(map(nullable_field, data.fields)))))
 
 

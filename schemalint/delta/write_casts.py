@@ -37,6 +37,9 @@ Structs: TypeAlias = Callable[[Struct, Struct, Path], Struct]
 _CASTS_BY_NAME: Final = (4, 4)
 """Since when Delta casts what ``saveAsTable`` appends and ``writeTo`` writes (``DeltaImplicitCast``)."""
 
+_WIDENS_BY_POSITION: Final = (4,)
+"""The first release that changes a column to the wider type of what goes into it by its position."""
+
 _STREAMS_CAST: Final = (4,)
 """The first release whose streams cast what they write."""
 
@@ -70,7 +73,7 @@ class Casts:
         """
         method = self.write.method
         if method.is_by_position:
-            return self._by_position(data, self.table, ())
+            return data if _reads_as(self.table, data) else self._by_position(data, self.table, ())
         if method.is_by_name_in_sql:
             return self._by_name_in_sql(data)
         if method is Method.STREAM and self.write.delta >= _STREAMS_CAST:
@@ -140,7 +143,8 @@ class Casts:
                 return Map(key, self._cast(new.value, old.value, (*path, Part.VALUE), structs))
         if old == VOID and self.write.delta >= _KEEPS_TYPE_FOR_VOID:
             return new
-        if self.merges and self.widens(old, new):
+        is_late = self.write.method.is_by_position and self.write.delta < _WIDENS_BY_POSITION
+        if self.merges and not is_late and self.widens(old, new):
             return new
         self.require(new, old, path)
         return old
@@ -160,3 +164,29 @@ class Casts:
             # For days and numbers, Spark names functions (`Cast.typeCheckFailureMessage`).
             has_function = (is_number(new) and old == DATE) or (new == DATE and is_number(old))
             raise RefusedWrite(_NO_CAST_BUT_FUNCTION if has_function else _NO_CAST, path)
+
+
+def _reads_as(table: Struct, data: Struct) -> bool:
+    """Whether the data fits as it is, by the names in it: then nothing in it is cast or reordered.
+
+    The columns have the names of the table in its order (``needsSchemaAdjustmentByOrdinal``), and no type in
+    them differs; fields may come in another order, and further ones too (``SchemaUtils.isReadCompatible``).
+    """
+    first = data.fields[: len(table.fields)]
+    return [new.name for new in first] == [old.name for old in table.fields] and all(
+        _type_reads_as(old.type, new.type) for old, new in zip(table.fields, first, strict=True)
+    )
+
+
+def _type_reads_as(old: DataType, new: DataType) -> bool:
+    match old, new:
+        case Struct(), Struct():
+            types = {field.name: field.type for field in new.fields}
+            return all(
+                field.name in types and _type_reads_as(field.type, types[field.name]) for field in old.fields
+            )
+        case Array(), Array():
+            return _type_reads_as(old.element, new.element)
+        case Map(), Map():
+            return _type_reads_as(old.key, new.key) and _type_reads_as(old.value, new.value)
+    return stored(old) == stored(new)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from schemalint.base.values import replace
 from schemalint.delta.column_names import invalid_characters
 from schemalint.delta.datatype import VOID, DataType, Field, Struct, stored, type_at, walk, walk_fields
@@ -101,3 +103,8 @@ def like_before(new: Field, table: Struct) -> Field:
     if old is None:
         return new
     return replace(new, column_id=old.column_id, physical_name=old.physical_name)
+
+
+def are_all(columns: Struct, partitions: Iterable[str]) -> bool:
+    """Whether no column is beside those that partition the table."""
+    return {field.name.lower() for field in columns.fields} <= {name.lower() for name in partitions}

@@ -32,6 +32,7 @@ from schemalint.delta.path import Part, Path
 from schemalint.delta.table import TableState
 from schemalint.delta.write_casts import Casts
 from schemalint.delta.write_columns import (
+    are_all,
     first_difference,
     has_void,
     is_computed,
@@ -44,8 +45,10 @@ from schemalint.delta.write_columns import (
     with_static_partitions,
 )
 from schemalint.delta.write_errors import (
+    ALL_PARTITIONS,
     DUPLICATE_IN_NEW_SCHEMA,
     MISMATCH,
+    NO_DATA_COLUMN,
     NULL_IN_ROW,
     UNRESOLVED,
     class_on,
@@ -99,8 +102,6 @@ def effect_of(table: TableState | None, features: frozenset[str], data: Struct, 
 
 
 def _effect(table: TableState | None, features: frozenset[str], data: Struct, write: Write) -> Effect:
-    if write.method is Method.INSERT_INTO:
-        write = replace(write, options={})  # Spark does not pass them on (measured on all three)
     if write.method is Method.SAVE_AS_TABLE and write.mode is Mode.OVERWRITE and write.delta < _REPLACES:
         raise UnknownWrite("Spark 3.5.7 refuses saveAsTable in this mode, and older ones may not")
     if write.method is Method.MERGE and write.delta < _MERGE_EVOLVES:
@@ -192,6 +193,7 @@ class _Case:
         if partitions and partitions != tuple(name.lower() for name in self.table.partition_columns):
             raise RefusedWrite(MISMATCH)
         self._require_appendable()
+        self._require_data_column(given)
         return self._done(given, merged)
 
     @property
@@ -263,7 +265,21 @@ class _Case:
         partitions = self.table.partitioned_by
         if isinstance(partitions, tuple):
             partitions = self.write.partition_by
-        return Effect(replace(self.table, columns=Struct(kept), partitioned_by=partitions))
+            if are_all(columns, partitions):
+                raise RefusedWrite(ALL_PARTITIONS)
+        notes = ValueNotes(columns, self.data, self.write, never).all(columns)
+        return Effect(replace(self.table, columns=Struct(kept), partitioned_by=partitions), notes=notes)
+
+    def _require_data_column(self, given: Struct) -> None:
+        """Refuse data of which no column goes into the files.
+
+        ``saveAsTable`` in the mode append and ``writeTo`` fill the columns that the data lacks before that.
+        """
+        is_filled = self.write.method is Method.SAVE_AS_TABLE and self.write.mode is Mode.APPEND
+        if is_filled or self.write.method not in (Method.SAVE, Method.SAVE_AS_TABLE, Method.STREAM):
+            return
+        if are_all(given, self.table.partition_columns):
+            raise RefusedWrite(NO_DATA_COLUMN)
 
     @property
     def _is_dynamic(self) -> bool:

@@ -91,7 +91,8 @@ def check_write(  # noqa: PLR0913 (what a writer is told in five calls)
         save_mode: ``append``, ``overwrite``, ``ignore`` or ``errorifexists``.
         method: ``save``, ``saveAsTable``, ``insertInto`` or ``writeTo`` (`DataFrameWriterV2`, ``append``
             and ``overwrite``): they cast and match columns differently.
-        options: The options of the writer.
+        options: The options of the writer; none of an ``insertInto`` without ``format("delta")``, as Spark
+            passes those on to nobody.
         partition_by: What the writer partitions by.
         session: The session; by default that of the DataFrame.
         seconds: How long the table's store may take.

@@ -29,8 +29,9 @@ INTRODUCTION: Final = """\
 What the log of a table shows after a write, as measured; `schemalint.guard` says the same before it
 ([how to use it](how-to/guard.md)). In the tables, `=` is a write that leaves the schema as it is, **changed**
 one that changes it, and *refused* one that fails before it commits. The setting of autoMerge is
-`spark.databricks.delta.schema.autoMerge.enabled`. Options of `insertInto` count for nothing: Spark does not
-pass them on.
+`spark.databricks.delta.schema.autoMerge.enabled`. Spark passes the options of `insertInto` on
+only where the writer says `format("delta")`, which is `delta insertInto` here. The guard takes each
+`insertInto` so: of a writer without a format, give it no options.
 """
 
 

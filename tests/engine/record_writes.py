@@ -142,7 +142,7 @@ def write(spark: SparkSession, path: Path, question: Question) -> None:
         case "writeTo":
             _write_to(data, name, question.way)
         case "insertInto":
-            writer.insertInto(name)
+            (writer.format("delta") if way.says_delta else writer).insertInto(name)
         case _:
             raise ValueError(way.method)
 

@@ -62,7 +62,10 @@ def write_of(question: Question, version: str) -> Write:
             keeps_rest=way.method == "MERGE one column",
             static=("c",) if way.method in _STATIC else (),
         )
-    return Write(Method(way.method), release_of(version), Mode(way.mode), options, way.conf, way.partition_by)
+    method = Method(way.method)
+    if method is Method.INSERT_INTO and not way.says_delta:
+        options = {}  # Spark passes none on
+    return Write(method, release_of(version), Mode(way.mode), options, way.conf, way.partition_by)
 
 
 def effect_on(version: str, question: Question) -> Effect:

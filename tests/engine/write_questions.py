@@ -65,6 +65,7 @@ class Way(NamedTuple):
         options: The options of the writer.
         conf: The settings of the session.
         partition_by: What the writer partitions by.
+        says_delta: Whether the writer of an insertInto says ``format("delta")``.
     """
 
     method: str
@@ -72,6 +73,7 @@ class Way(NamedTuple):
     options: Mapping[str, str] = {}
     conf: Mapping[str, str] = {}
     partition_by: tuple[str, ...] = ()
+    says_delta: bool = False
 
 
 class Question(NamedTuple):
@@ -258,6 +260,7 @@ SHAPES: Final[Mapping[str, tuple[Table, Data]]] = {
         Table(_BASE, WIDENING, partitioned=("c",)),
         Data("id: bigint, c: bigint, s: string"),
     ),
+    "the partition column alone": (Table(_BASE, partitioned=("id",)), Data("id: bigint")),
     "NOT NULL columns": (Table("id: bigint NOT NULL, c: int, s: string"), Data(_BASE)),
     "no table": (Table(""), Data(_BASE)),
 }
@@ -297,6 +300,10 @@ WAYS: Final[Mapping[str, Way]] = {
     "saveAsTable overwrite": Way("saveAsTable", "overwrite"),
     "saveAsTable overwrite overwriteSchema": Way("saveAsTable", "overwrite", OVERWRITE),
     "insertInto overwrite": Way("insertInto", "overwrite"),
+    "delta insertInto": Way("insertInto", says_delta=True),
+    "delta insertInto mergeSchema": Way("insertInto", options=MERGE, says_delta=True),
+    "delta insertInto overwrite mergeSchema": Way("insertInto", "overwrite", MERGE, says_delta=True),
+    "delta insertInto overwriteSchema": Way("insertInto", "overwrite", OVERWRITE, says_delta=True),
     "INSERT OVERWRITE": Way("INSERT OVERWRITE"),
 }
 
@@ -312,6 +319,7 @@ _FEW_PAIRS: Final[Mapping[str, tuple[Way, Mapping[str, str]]]] = {
         Way("save", options=MERGE, conf={_AUTOMATIC: "same_family_type"}),
         WIDENING,
     ),
+    "delta insertInto mergeSchema widening": (Way("insertInto", options=MERGE, says_delta=True), WIDENING),
     "insertInto legacy": (Way("insertInto", conf={_POLICY: "LEGACY"}), {}),
     "insertInto strict": (Way("insertInto", conf={_POLICY: "STRICT"}), {}),
     "INSERT EVOLUTION widening": (Way("INSERT EVOLUTION"), WIDENING),
@@ -390,6 +398,40 @@ SINGLE: Final[Mapping[str, tuple[Table, Data, Way]]] = {
     "dynamic setting insertInto": (
         _PARTITIONED, Data("id: bigint, s: string, c: int"), Way("insertInto", "overwrite", {}, DYNAMIC),
     ),
+    "dynamic setting delta insertInto overwriteSchema": (
+        _PARTITIONED, _MORE, Way("insertInto", "overwrite", OVERWRITE, DYNAMIC, says_delta=True),
+    ),
+    "dynamic option delta insertInto overwriteSchema": (
+        _PARTITIONED, _MORE,
+        Way("insertInto", "overwrite", {**OVERWRITE, "partitionOverwriteMode": "dynamic"}, says_delta=True),
+    ),
+    "dynamic setting delta insertInto mergeSchema": (
+        _PARTITIONED, _MORE, Way("insertInto", "overwrite", MERGE, DYNAMIC, says_delta=True),
+    ),
+    "replaceWhere delta insertInto": (
+        _PARTITIONED, Data(_BASE), Way("insertInto", "overwrite", {"replaceWhere": "c = 1"}, says_delta=True),
+    ),
+    "replaceWhere delta insertInto mergeSchema": (
+        _PARTITIONED, _MORE,
+        Way("insertInto", "overwrite", {**MERGE, "replaceWhere": "c = 1"}, says_delta=True),
+    ),
+    "delta insertInto overwriteSchema of NOT NULL": (
+        _REQUIRED, Data(_BASE), Way("insertInto", "overwrite", OVERWRITE, says_delta=True),
+    ),
+    "delta insertInto overwriteSchema, narrower": (
+        Table(_BASE), Data("id: bigint, c: string, s: string"),
+        Way("insertInto", "overwrite", OVERWRITE, says_delta=True),
+    ),
+    "delta insertInto overwriteSchema, a varchar of another name": (
+        Table("id: bigint, c: varchar(5)"), Data("id: bigint, k: string"),
+        Way("insertInto", "overwrite", OVERWRITE, says_delta=True),
+    ),
+    "delta insertInto overwriteSchema, partitioned": (
+        _PARTITIONED, Data(_BASE), Way("insertInto", "overwrite", OVERWRITE, says_delta=True),
+    ),
+    "overwriteSchema appended, delta insertInto": (
+        Table(_BASE), _MORE, Way("insertInto", options=OVERWRITE, says_delta=True),
+    ),
     "dynamic setting INSERT OVERWRITE": (_PARTITIONED, Data(_BASE), Way("INSERT OVERWRITE", conf=DYNAMIC)),
     "dynamic setting saveAsTable overwriteSchema": (
         _PARTITIONED, _MORE, Way("saveAsTable", "overwrite", OVERWRITE, DYNAMIC),
@@ -420,6 +462,15 @@ SINGLE: Final[Mapping[str, tuple[Table, Data, Way]]] = {
     "overwriteSchema insertInto": (Table(_BASE), _MORE, Way("insertInto", "overwrite", OVERWRITE)),
     "overwriteSchema insertInto, narrower": (
         Table(_BASE), Data("id: bigint, c: string, s: string"), Way("insertInto", "overwrite", OVERWRITE),
+    ),
+    **{
+        f"the partition column alone: saveAsTable {mode}": (
+            *SHAPES["the partition column alone"], Way("saveAsTable", mode),
+        )
+        for mode in ("append", "overwrite")
+    },
+    "the partition column alone: partitionBy overwriteSchema": (
+        *SHAPES["the partition column alone"], Way("save", "overwrite", OVERWRITE, partition_by=("id",)),
     ),
     "mode ignore": (Table(_BASE), _MORE, Way("save", "ignore")),
     "mode ignore mergeSchema": (Table(_BASE), _MORE, Way("save", "ignore", MERGE)),
@@ -498,10 +549,12 @@ SINGLE: Final[Mapping[str, tuple[Table, Data, Way]]] = {
 """Writes with options and settings of their own."""
 
 OF_EACH_SHAPE: Final = (
-    "save", "save mergeSchema", "insertInto", "insertInto mergeSchema", "INSERT BY NAME", "MERGE",
+    "save", "save mergeSchema", "insertInto", "delta insertInto mergeSchema", "INSERT BY NAME", "MERGE",
     "MERGE autoMerge", "stream mergeSchema", "save overwrite", "save overwrite overwriteSchema",
 )  # fmt: skip
-_OF_EACH_SHAPE_TOO: Final = ("writeTo", "writeTo mergeSchema")
+_OF_EACH_SHAPE_TOO: Final = (
+    "writeTo", "writeTo mergeSchema", "insertInto mergeSchema", "delta insertInto overwriteSchema",
+)  # fmt: skip
 _OF_EACH_WAY: Final = (
     "the same", "another column", "another column between", "the last column missing", "another case",
     "another order of the same types", "another field", "a field missing", "a wider field", "no table",

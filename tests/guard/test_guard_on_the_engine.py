@@ -109,6 +109,19 @@ def test_a_writer_that_makes_no_table_finds_none(spark: SparkSession, tmp_path: 
 
 
 @pytest.mark.spark
+def test_spark_passes_options_of_insert_into_on_where_the_writer_names_delta(
+    spark: SparkSession, orders: Path
+) -> None:
+    wider = _row(spark, x="3")
+    result = check_write(wider, "sales.orders", contracts=packed(orders), method="insertInto", options=MERGE)
+    assert [finding.code for finding in result.findings if finding.refuses] == ["DR001"]
+    with pytest.raises(AnalysisException):
+        wider.write.options(**MERGE).insertInto("sales.orders")
+    wider.write.format("delta").options(**MERGE).insertInto("sales.orders")
+    assert _columns(orders) == ["id", "c", "s", "x"]
+
+
+@pytest.mark.spark
 def test_a_refused_statement_names_the_class_of_the_error(spark: SparkSession, orders: Path) -> None:
     refused = {
         "SELECT 1L, 2": "DELTA_INSERT_COLUMN_ARITY_MISMATCH",

@@ -8,6 +8,7 @@ from typing import Final
 
 from schemalint.delta import properties
 from schemalint.delta.datatype import Managed
+from schemalint.delta.sql_text import unquote_identifier
 
 # Delta normalizes the blanks in a constraint, and leaves out comments: it stores `amount>=0 /* x */` as
 # `amount >= 0` (measured on Delta 4.4.0).
@@ -68,9 +69,13 @@ def same_property(key: str, old: Managed[str | None], new: Managed[str | None]) 
     return old == new
 
 
+def _name(token: str) -> str:
+    return unquote_identifier(token) if token[0] == "`" and len(token) > 1 else token
+
+
 def _tokens(expression: str) -> list[str]:
     return [
-        token if token[0] in "'\"" else token.strip("`").casefold()
+        token if token[0] in "'\"" else _name(token).lower()
         for token in re.findall(_LEXEME, expression)
         if not token.startswith(("/*", "--"))
     ]

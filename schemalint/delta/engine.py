@@ -36,7 +36,7 @@ FABRIC_READ: Final = "2026-04"
 """When it was read; the day is not known any more."""
 
 _EXAMPLES: Final = {DELTA_SPARK: "4.4.0", DATABRICKS: "16.4", FABRIC: "1.3"}
-_OLDEST_DATABRICKS: Final = (9, 1)
+_OLDEST_DATABRICKS: Final = "9.1"
 # The newest runtime of which a page of docs.databricks.com says what it does with a type, 2026-11.
 _NEWEST_DATABRICKS: Final = "18.2"
 # Minor versions of runtimes so far: 16.4 exists, 16.40 does not.
@@ -64,7 +64,7 @@ _MAINTENANCE: Final = ("OPTIMIZE", "VACUUM")
 WHO_WROTE: Final = "who wrote in the last 30 days, by the newest commits of each table"
 """What `init` says of the writers, for which it reads commits before the newest checkpoint too."""
 WHO_WROTE_NEWEST: Final = "who wrote in the last 30 days, by the commits since the newest checkpoints"
-"""What `pull` says of them: it reads no commit for that."""
+"""What `pull` says of the writers: it reads no commit for that."""
 
 _RECENT: Final = 30 * 24 * 60 * 60 * 1000
 """30 days in milliseconds."""
@@ -186,6 +186,11 @@ def release_of(version: str) -> Release:
     return tuple(numbers)
 
 
+def delta_spark(release: Release) -> Engine:
+    """Return a release of Delta Spark as an engine."""
+    return Engine(DELTA_SPARK, ".".join(map(str, release)))
+
+
 def parse_engine(text: str) -> Engine:
     """Return the engine in a text such as ``delta-spark 4.4.0``.
 
@@ -218,10 +223,10 @@ def _why_not(engine: Engine) -> str:
             return ""
         return f"known are {min(_FABRIC)} and newer ones"
     _major, *rest = engine.release
-    is_known = engine.release >= _OLDEST_DATABRICKS and (not rest or rest[0] <= _HIGHEST_MINOR)
+    is_known = engine.release >= release_of(_OLDEST_DATABRICKS) and (not rest or rest[0] <= _HIGHEST_MINOR)
     if is_known:
         return ""
-    return "known are 9.1 to 18.2 and newer ones"
+    return f"known are {_OLDEST_DATABRICKS} to {_NEWEST_DATABRICKS} and newer ones"
 
 
 def _newest(versions: dict[str, str]) -> str:

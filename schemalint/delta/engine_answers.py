@@ -1,6 +1,6 @@
 """What an engine does: the one place that reads `schemalint.delta.engine_rows`.
 
-Every function takes None for an engine that nobody named: that is the newest Delta, which does all of it.
+An engine that nobody named is None: that is the newest Delta, which does all of it.
 """
 
 from __future__ import annotations
@@ -75,8 +75,9 @@ class Answer:
         """
         if self.evidence is Evidence.MEASURED:
             return ""
-        is_old = self.read_on and today - dt.date.fromisoformat(f"{self.read_on}-01"[:10]) > _YEAR
-        return f" ({self.evidence.value}{', by a page read more than a year ago' if is_old else ''})"
+        if self.read_on and today - dt.date.fromisoformat(f"{self.read_on}-01"[:10]) > _YEAR:
+            return f" ({self.evidence.value}, by a page read more than a year ago)"
+        return f" ({self.evidence.value})"
 
 
 _YEAR: Final = dt.timedelta(days=365)
@@ -149,8 +150,6 @@ def streams_block_widening(delta: Release | None) -> bool:
 
 def drops_feature(engine: Engine | None, name: str) -> Answer:
     """Return whether an engine drops a feature that the newest Delta drops."""
-    if engine is None:
-        return _YES
     return _answer(engine, rows.DROP_SPANS.get(name))
 
 
@@ -164,16 +163,12 @@ def drops_fast(engine: Engine | None) -> bool:
 
 def knows_property(engine: Engine | None, key: str) -> Answer:
     """Return whether an engine knows a property of Delta Spark, by its key as Delta stores it."""
-    if engine is None:
-        return _YES
     prefix = next((name for name in rows.PROPERTY_SPANS if name.endswith(".") and key.startswith(name)), key)
     return _answer(engine, rows.PROPERTY_SPANS.get(prefix))
 
 
 def sets_of_existing_table(engine: Engine | None, key: str) -> Answer:
     """Return whether an engine sets a property, by its key as Delta stores it, of a table that exists."""
-    if engine is None:
-        return _YES
     return _answer(engine, rows.EXISTING_SPANS.get(key))
 
 
@@ -187,8 +182,6 @@ def knows_older_property(engine: Engine | None, key: str) -> bool:
 
 def makes_column(engine: Engine | None, kind: str) -> Answer:
     """Return whether ``CREATE TABLE`` makes such columns: ``generated``, ``identity`` or ``default``."""
-    if engine is None:
-        return _YES
     return _answer(engine, rows.COLUMN_SPANS[kind])
 
 
@@ -220,50 +213,36 @@ def activated_by(
 
 def alters_many_columns(engine: Engine | None) -> bool:
     """Whether one ``ALTER COLUMN`` of an engine can name several columns; Databricks' answer is unknown."""
-    if engine is None:
-        return True
     return _answer(engine, rows.COLUMN_LISTS).does is True
 
 
 def has_session_variables(engine: Engine | None) -> bool:
     """Whether a session of an engine has variables; true where that is unknown."""
-    if engine is None:
-        return True
     return _answer(engine, rows.SESSION_VARIABLES).does is not False
 
 
 def compares_retentions(engine: Engine | None) -> bool:
     """Whether an engine refuses to keep deleted files longer than the log; true where that is unknown."""
-    if engine is None:
-        return True
     return _answer(engine, rows.RETENTIONS_COMPARED).does is not False
 
 
 def collects_of_variant(engine: Engine | None) -> bool:
     """Whether an engine collects statistics of a variant column on request; true where that is unknown."""
-    if engine is None:
-        return True
     return _answer(engine, rows.VARIANT_STATISTICS).does is not False
 
 
 def takes_reader_version_3_alone(engine: Engine | None) -> Answer:
     """Return whether ``CREATE TABLE`` takes reader version 3 without writer version 7, and makes that 7."""
-    if engine is None:
-        return _YES
     return _answer(engine, rows.READER_VERSION_3_ALONE)
 
 
 def collects_of_part_of_struct(engine: Engine | None) -> Answer:
     """Return whether an engine collects statistics of a struct of which some fields can have none."""
-    if engine is None:
-        return _YES
     return _answer(engine, rows.STRUCT_STATISTICS)
 
 
 def checks_iceberg_partitions(engine: Engine | None) -> bool:
     """Whether Iceberg compatibility refuses types of partition columns; true where that is unknown."""
-    if engine is None:
-        return True
     return _answer(engine, rows.ICEBERG_PARTITIONS).does is not False
 
 
@@ -282,8 +261,10 @@ def error_of(engine: Engine | None, name: str | None) -> str | None:
     return row.older
 
 
-def _answer(engine: Engine, span: rows.Span | None) -> Answer:
-    """Return whether an engine does what the row is about; without a row, all do."""
+def _answer(engine: Engine | None, span: rows.Span | None) -> Answer:
+    """Return whether an engine does what the row is about; without a row all do, as the newest Delta."""
+    if engine is None:
+        return _YES
     if span is None:
         return _ASSUMED
     if engine.delta is None:

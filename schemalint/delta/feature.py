@@ -15,6 +15,12 @@ from typing import Final
 
 from schemalint.base.values import frozen
 
+TABLE_FEATURES_READER: Final = 3
+"""The reader version that lists reader features by name."""
+
+TABLE_FEATURES_WRITER: Final = 7
+"""The writer version that lists features by name."""
+
 CHECKPOINT_PROTECTION: Final = "checkpointProtection"
 """The feature that DROP FEATURE adds instead of waiting; only ``TRUNCATE HISTORY`` removes it."""
 
@@ -93,7 +99,7 @@ def implied_by(min_reader: int, min_writer: int) -> frozenset[str]:
     PROTOCOL.md, "Table Features"), and from reader version 3 on, which is invalid with a lower writer
     version.
     """
-    if min_reader >= _TABLE_FEATURES_READER or min_writer >= _TABLE_FEATURES_WRITER:
+    if min_reader >= TABLE_FEATURES_READER or min_writer >= TABLE_FEATURES_WRITER:
         return frozenset()
     return frozenset(
         row.name
@@ -124,9 +130,6 @@ def suggest_feature(name: str) -> str | None:
     nearest = difflib.get_close_matches(name.lower(), _BY_LOWER_CASE, n=1, cutoff=0.75)
     return _BY_LOWER_CASE[nearest[0]].name if nearest else None
 
-
-_TABLE_FEATURES_READER: Final = 3
-_TABLE_FEATURES_WRITER: Final = 7
 
 _TRUE: Final = frozenset({"true"})
 _ANY: Final[frozenset[str]] = frozenset()

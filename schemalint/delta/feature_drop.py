@@ -23,7 +23,8 @@ from schemalint.delta.feature import (
     suggest_feature,
 )
 from schemalint.delta.path import format_path
-from schemalint.delta.protocol import VERSION_KEYS, feature_causes, features_of_versions
+from schemalint.delta.properties import VERSION_KEYS
+from schemalint.delta.protocol import feature_causes, features_of_versions
 from schemalint.delta.table import TableState
 
 _SET_WITHIN_DROP: Final[Mapping[str, Mapping[str, str | None]]] = {
@@ -115,8 +116,7 @@ def rewrites_files(name: str, table: TableState, changes: Iterable[Change]) -> b
         case "columnMapping":
             return table.column_mapping != "none"
         case "typeWidening" | "typeWidening-preview":
-            is_recorded = any(field.type_changes for _path, field in walk_fields(table.columns))
-            return is_recorded or any(isinstance(change, TypeChanged) for change in changes)
+            return _is_widened(table, changes)
         case _:
             return False
 
@@ -225,7 +225,11 @@ def _of_the_columns(name: str, requests: DropRequests) -> DropObstacle | None:
     row = _stable(FEATURES[name])
     key = row.enabled_by_property[0] if row.enabled_by_property else ""
     is_declared = isinstance(requests.declared.properties.get(key), str)
-    if row.drop_removes_property and is_declared and (row.name != _WIDENING or _is_widened(requests)):
+    if (
+        row.drop_removes_property
+        and is_declared
+        and (row.name != _WIDENING or _is_widened(requests.before, diff(requests.before, requests.after)))
+    ):
         return _refused(name, f"the drop also removes the property {key}", f"declare {key}: null")
     if name == _MAPPING and requests.after.column_mapping != "none":
         for path, field in walk_fields(requests.after.columns):
@@ -241,12 +245,10 @@ def _stable(row: TableFeature) -> TableFeature:
     return next((other for other in FEATURES.values() if other.unless == row.name), row)
 
 
-def _is_widened(requests: DropRequests) -> bool:
-    """Whether the table has recorded type changes when the feature is dropped."""
-    recorded = any(field.type_changes for _path, field in walk_fields(requests.before.columns))
-    return recorded or any(
-        isinstance(change, TypeChanged) for change in diff(requests.before, requests.after)
-    )
+def _is_widened(table: TableState, changes: Iterable[Change]) -> bool:
+    """Whether a table has recorded type changes after these changes."""
+    is_recorded = any(field.type_changes for _path, field in walk_fields(table.columns))
+    return is_recorded or any(isinstance(change, TypeChanged) for change in changes)
 
 
 def _without(key: str) -> str:

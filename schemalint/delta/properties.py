@@ -17,16 +17,24 @@ from schemalint.delta.datatype import Managed
 from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, Engine
 from schemalint.delta.property_values import Kind, Stops, value_reader
 
-# Prefixes of property keys, in lower case. The last three accept any name.
+# Prefixes of property keys, in lower case; all but the first accept any name.
 PREFIX: Final = "delta."
 FEATURE_PREFIX: Final = "delta.feature."
 CONSTRAINT_PREFIX: Final = "delta.constraints."
+UNIVERSAL_FORMAT_PREFIX: Final = "delta.universalformat.config."
+
+VERSION_KEYS: Final = ("delta.minReaderVersion", "delta.minWriterVersion")
+"""The properties that request a protocol version instead of a feature: reader, writer."""
+IGNORE_DEFAULTS: Final = "delta.ignoreProtocolDefaults"
+"""The property that creates a table with protocol (1, 1) unless something needs more.
+
+It has no effect on an existing table (measured on Delta 4.4.0).
+"""
 COLUMN_MAPPING_MODE: Final = "delta.columnMapping.mode"
 APPEND_ONLY: Final = "delta.appendOnly"
 CHANGE_DATA_FEED: Final = "delta.enableChangeDataFeed"
 DELETION_VECTORS: Final = "delta.enableDeletionVectors"
 ICEBERG_COMPAT_KEYS: Final = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
-UNIVERSAL_FORMAT_PREFIX: Final = "delta.universalformat.config."
 
 
 @frozen
@@ -267,7 +275,7 @@ _ROWS: Final = (
     TableProperty("delta.enableTypeWidening", Kind.BOOLEAN, "false", stops=Stops.WRITES_AND_CHANGES),
     TableProperty("delta.enableVariantShredding", Kind.BOOLEAN, "false", stops=Stops.WRITES_AND_CHANGES),
     TableProperty("delta.ignoreIcebergBucketPartition", Kind.BOOLEAN, "false"),
-    TableProperty("delta.ignoreProtocolDefaults", Kind.BOOLEAN, "false"),
+    TableProperty(IGNORE_DEFAULTS, Kind.BOOLEAN, "false"),
     TableProperty("delta.inCommitTimestampEnablementTimestamp", Kind.LONG, written_by_delta=True),
     TableProperty("delta.inCommitTimestampEnablementVersion", Kind.LONG, written_by_delta=True),
     # Delta accepts this level only.
@@ -352,7 +360,5 @@ Spark stores ``comment`` as the table's description only, and refuses the other 
 
 _BY_LOWER_CASE: Final = {key.lower(): row for key, row in PROPERTIES.items()}
 
-_PROTOCOL_KEYS: Final = frozenset(
-    {"delta.minreaderversion", "delta.minwriterversion", "delta.ignoreprotocoldefaults"}
-)
+_PROTOCOL_KEYS: Final = frozenset(key.lower() for key in (*VERSION_KEYS, IGNORE_DEFAULTS))
 _PASSED_THROUGH: Final = (FEATURE_PREFIX, CONSTRAINT_PREFIX, UNIVERSAL_FORMAT_PREFIX)

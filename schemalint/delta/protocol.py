@@ -15,23 +15,9 @@ from schemalint.base.values import Itself, frozen
 from schemalint.base.values import field as value_field
 from schemalint.delta import feature, properties
 from schemalint.delta.datatype import TIMESTAMP_NTZ, VARIANT, Atomic, Identity, Struct, walk, walk_fields
-from schemalint.delta.feature import FEATURES, SchemaTrigger
+from schemalint.delta.feature import FEATURES, TABLE_FEATURES_READER, TABLE_FEATURES_WRITER, SchemaTrigger
 from schemalint.delta.invariants import has_invariant
-
-TABLE_FEATURES_READER: Final = 3
-"""The reader version that lists reader features by name."""
-
-TABLE_FEATURES_WRITER: Final = 7
-"""The writer version that lists features by name."""
-
-VERSION_KEYS: Final = ("delta.minReaderVersion", "delta.minWriterVersion")
-"""The properties that request a protocol version instead of a feature: reader, writer."""
-
-IGNORE_DEFAULTS: Final = "delta.ignoreProtocolDefaults"
-"""The property that creates a table with protocol (1, 1) unless something needs more.
-
-It has no effect on an existing table (measured on Delta 4.4.0).
-"""
+from schemalint.delta.properties import IGNORE_DEFAULTS, VERSION_KEYS
 
 DEFAULT_FEATURES: Final = frozenset({"appendOnly", "invariants"})
 """The features of a new table without further requests: protocol (1, 2), as measured on Delta 4.4.0."""

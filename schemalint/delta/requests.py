@@ -13,8 +13,8 @@ from typing import Final
 from schemalint.base.values import frozen
 from schemalint.delta import feature, properties, protocol
 from schemalint.delta.engine import DELTA_SPARK
+from schemalint.delta.feature import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER
 from schemalint.delta.property_values import Kind, parse_interval
-from schemalint.delta.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER
 from schemalint.delta.table import LiveTable, TableState
 
 

@@ -31,7 +31,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.engine import Engine
 from schemalint.delta.path import Part, Path, format_path
-from schemalint.delta.properties import CHANGE_DATA_FEED, property_value
+from schemalint.delta.properties import APPEND_ONLY, CHANGE_DATA_FEED, property_value
 from schemalint.delta.protocol import activated, needed_features, needed_to_alter
 from schemalint.delta.table import TableState
 
@@ -41,7 +41,7 @@ _CATALOG_MANAGED: Final = frozenset(
 )
 _PIPELINE: Final = "pipelines."
 _WITH_FEED: Final = "DELTA_BLOCK_COLUMN_MAPPING_AND_CDC_OPERATION"
-_APPEND_ONLY: Final = "DELTA_CANNOT_MODIFY_APPEND_ONLY"
+_OVERWRITES: Final = "DELTA_CANNOT_MODIFY_APPEND_ONLY"
 MANUAL: Final = "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT"
 """How Delta refuses an overwrite that would need a feature; `apply` requests no feature beside a rewrite."""
 
@@ -134,8 +134,8 @@ def obstacles_of_columns(
 def _of_table(
     before: TableState, after: TableState, engine: Engine | None, features: frozenset[str]
 ) -> Iterator[RewriteObstacle]:
-    if before.enabled("delta.appendOnly"):
-        yield RewriteObstacle("delta.appendOnly allows only appends", error=_APPEND_ONLY)
+    if before.enabled(APPEND_ONLY):
+        yield RewriteObstacle("delta.appendOnly allows only appends", error=_OVERWRITES)
     keys = {key for key, value in before.properties.items() if value not in (None, "false", "")}
     if any(key.startswith(_ICEBERG) for key in keys):
         reason = "Iceberg readers follow the ids of columns, and a rewritten column gets a new one"

@@ -112,8 +112,6 @@ class TableState:
     @cached_property
     def invariant_users(self) -> ColumnUsers[Path]:
         """The paths of the columns whose invariants use columns, by these."""
-        from schemalint.delta.column_users import ColumnUsers  # noqa: PLC0415 (few tables have expressions)
-
         return ColumnUsers(
             (path, invariant.expression)
             for path, invariant in invariants_of(self.columns)

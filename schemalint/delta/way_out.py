@@ -11,7 +11,7 @@ from schemalint.delta.engine import Engine
 
 
 class Way(Enum):
-    """A way to what Delta does not change in place, as reports name it."""
+    """The kind of a way, as reports name it."""
 
     WIDEN = "widen"
     COLUMN = "column"
@@ -34,10 +34,10 @@ class WayOut:
         refused: The error class with which Delta refuses the way, or its last step; None if it goes it.
         stops: The error class with which it ends streams without a schemaTrackingLocation that read the
             table; None if they go on.
-        streams: The declared ones of these.
+        streams: The declared streams without a schemaTrackingLocation.
         stops_tracked: The error class with which it ends streams with a schemaTrackingLocation; None if they
             go on, or need a new start only.
-        tracked: The declared ones of these.
+        tracked: The declared streams with a schemaTrackingLocation.
         unknown_for: An engine that nobody asked, with the price on the newest Delta; None if it was asked.
         unsure: Why it is unknown whether Delta goes the last step; None if it is known.
         rewrites: Whether it writes all rows again.

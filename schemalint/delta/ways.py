@@ -50,7 +50,8 @@ from schemalint.delta.way_out import NATIVE, Way, WayOut, WayWords
 from schemalint.delta.widening import nearest_widening, storage_error
 
 _ASKED: Final = ("3.3.2", "4.0.1")
-"""The older releases of Delta Spark with a record of their own; they answer as the newest does, but for:"""
+"""The older releases of Delta Spark with a record of their own: they answer as the newest one does, apart
+from `_REFUSED_REPLACEMENTS`."""
 _REFUSED_REPLACEMENTS: Final = {"3.3.2": "_LEGACY_ERROR_TEMP_1113"}
 """The class with which a release refuses to replace a table by a query: "does not support truncate in batch
 mode". Measured with Spark 3.5.7, which overwrites the new table; Spark 3.5.3 only appends to it."""
@@ -85,9 +86,9 @@ def ways_out(
         features: The features that the table supports; None for those in the state.
     """
     if isinstance(change, TypeChanged):
-        ways = _ways(change, old_path or change.path, state, engine, words)
+        ways = _ways_to_type(change, old_path or change.path, state, engine, words)
     else:
-        ways = _ways_of_others(change, state)
+        ways = _ways_beside_types(change, state)
     is_step = _is_step(change, old_path, state)
     known = state.features if features is None else features
     obstacles = _obstacles_of_table(Itself(state), engine, known)
@@ -154,7 +155,7 @@ def _is_asked(engine: Engine | None) -> bool:
     return engine is None or engine.is_newest or (engine.name == DELTA_SPARK and engine.version in _ASKED)
 
 
-def _ways(
+def _ways_to_type(
     change: TypeChanged, old_path: Path, state: TableState, engine: Engine | None, words: WayWords
 ) -> Iterator[WayOut]:
     name = format_path(old_path)
@@ -194,8 +195,8 @@ def _converted(change: TypeChanged, old_path: Path) -> str:
     return f"a value of type {new} in place of {old}{renamed} (Spark has no cast)"
 
 
-def _ways_of_others(change: Change, state: TableState) -> Iterator[WayOut]:
-    """Yield the ways of a change of another kind than of a type."""
+def _ways_beside_types(change: Change, state: TableState) -> Iterator[WayOut]:
+    """Yield the ways to a change that is not one of a type."""
     match change:
         case NullabilityChanged(path=path, new=False) if all(isinstance(step, str) for step in path):
             name = format_path(path)

@@ -1,7 +1,7 @@
 """What a write does to a table: the schema after it, or the error with which Delta refuses it.
 
-Columns are matched and cast (`_given`), the two schemas become one (`_merged`), and what the data lacks is
-filled (`_notes_of_missing`). Sources: ``ImplicitMetadataOperation``, ``DeltaInsertCastSupport``,
+Columns are matched and cast (`Casts`), the two schemas become one (`Merge`), and what the data lacks is
+filled (`ValueNotes`). Sources: ``ImplicitMetadataOperation``, ``DeltaInsertCastSupport``,
 ``ResolveDeltaMergeInto``, ``DeltaSink`` and ``WriteIntoDelta`` of Delta Spark 4.4.0; measured on Delta
 3.3.2, 4.0.1 and 4.4.0: the tests compare every answer in ``tests/engine/answers/*/writes.csv``.
 """
@@ -12,13 +12,14 @@ from functools import cached_property
 from typing import Final
 
 from schemalint.base.values import frozen, replace
-from schemalint.delta import properties, writes
+from schemalint.delta import writes
 from schemalint.delta.datatype import (
     TIMESTAMP_NTZ,
     VARIANT,
     VOID,
     Array,
     DataType,
+    Identity,
     Map,
     Struct,
     field_at,
@@ -26,9 +27,10 @@ from schemalint.delta.datatype import (
     walk,
     walk_fields,
 )
-from schemalint.delta.engine import DELTA_SPARK, Engine
+from schemalint.delta.engine import delta_spark
 from schemalint.delta.engine_answers import changes_type
 from schemalint.delta.path import Part, Path
+from schemalint.delta.properties import APPEND_ONLY
 from schemalint.delta.table import TableState
 from schemalint.delta.write_casts import Casts
 from schemalint.delta.write_columns import (
@@ -78,6 +80,7 @@ _MERGES_VOID: Final = (4, 4)
 """The first release whose MERGE adds a void column."""
 
 _REPLACES: Final = (4,)
+"""The first release that was asked for ``saveAsTable`` in mode overwrite: Spark 3.5.7 refuses it."""
 
 _WIDENS_OTHER_KINDS: Final = (4, 1)
 """The first release that widens to ``double`` and decimals by itself (``allowAutomaticWidening``, 4.1)."""
@@ -205,12 +208,11 @@ class _Case:
         """Which types the write changes: those of the release, if the table has type widening."""
         if not self.table.enabled("delta.enableTypeWidening"):
             return never
-        release = self.write.delta
-        default = "always" if release >= _WIDENS_OTHER_KINDS else "same_family_type"
-        mode = self.write.setting(writes.AUTOMATIC_WIDENING, default)
-        others = release >= _WIDENS_OTHER_KINDS
-        automatic = automatic_widening(mode if others else "same_family_type", widens_other_kinds=others)
-        engine = Engine(DELTA_SPARK, ".".join(map(str, release)))
+        mode = "same_family_type"
+        if self.write.delta >= _WIDENS_OTHER_KINDS:
+            mode = self.write.setting(writes.AUTOMATIC_WIDENING, "always")
+        automatic = automatic_widening(mode)
+        engine = delta_spark(self.write.delta)
 
         def widens(old: DataType, new: DataType) -> bool:
             if not automatic(old, new):
@@ -288,10 +290,9 @@ class _Case:
 
     def _require_no_identity(self, given: Struct) -> None:
         for column in self.table.columns.fields:
-            identity = column.identity
-            if given.get(column.name) is None or identity is None:
+            if given.get(column.name) is None or not isinstance(column.identity, Identity):
                 continue
-            if not getattr(identity, "allow_explicit_insert", False):
+            if not column.identity.allow_explicit_insert:
                 error = "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED"
                 raise RefusedWrite(error, (column.name,))
 
@@ -309,9 +310,7 @@ class _Case:
                 raise RefusedWrite("DELTA_GENERATED_COLUMNS_DATA_TYPE_MISMATCH", path)
 
     def _require_appendable(self) -> None:
-        if self.write.mode is Mode.OVERWRITE and properties.is_true(
-            self.table.properties.get("delta.appendOnly")
-        ):
+        if self.write.mode is Mode.OVERWRITE and self.table.enabled(APPEND_ONLY):
             raise RefusedWrite("DELTA_CANNOT_MODIFY_APPEND_ONLY")
 
     def _done(self, given: Struct, merged: Struct) -> Effect:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from schemalint.delta.engine import DELTA_SPARK, Engine, Release
+from schemalint.delta.engine import Release, delta_spark
 from schemalint.delta.engine_answers import error_of
 
 MISMATCH: Final = "DELTA_METADATA_MISMATCH"
@@ -29,7 +29,7 @@ def class_on(release: Release, error: str) -> str:
     """Return the class of an error on a release, by its name on the newest one."""
     if error == UNRESOLVED and release >= _UNRESOLVED_IS_INTERNAL:
         return "INTERNAL_ERROR"
-    return error_of(Engine(DELTA_SPARK, ".".join(map(str, release))), error) or error
+    return error_of(delta_spark(release), error) or error
 
 
 def duplicate_in_merge(release: Release, *, merges: bool) -> str:

@@ -143,20 +143,18 @@ def nullable_field(new: Field) -> Field:
     return Field(new.name, nullable(new.type))
 
 
-def automatic_widening(mode: str, *, widens_other_kinds: bool) -> Widens:
+def automatic_widening(mode: str) -> Widens:
     """Return which types a write widens in a table with type widening.
 
     Args:
-        mode: The value of ``typeWidening.allowAutomaticWidening``.
-        widens_other_kinds: Whether the release widens integers to ``double`` and decimals by itself.
+        mode: The value of ``typeWidening.allowAutomaticWidening``: ``always``, ``never``, or any other one to
+            widen within a family of types alone.
     """
 
     def widens(old: DataType, new: DataType) -> bool:
         if step(old, new, nested=True) is not TypeStep.WIDENING:
             return False
-        if mode == "always" and widens_other_kinds:
-            return True
-        return _is_same_family(old, new)
+        return mode == "always" or _is_same_family(old, new)
 
     if mode == "never":
         return never

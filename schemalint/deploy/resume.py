@@ -17,8 +17,8 @@ from typing import Final
 
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.values import frozen, replace
-from schemalint.delta.feature import find_feature
-from schemalint.delta.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER, Protocol
+from schemalint.delta.feature import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER, find_feature
+from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata, TableState
 from schemalint.deploy.consumer_streams import planned_streams, without_unread_streams
 from schemalint.deploy.deploy_input import Deployment, TargetAccess, UnplannedTable

@@ -7,7 +7,7 @@ from typing import Final
 
 from schemalint.delta import feature, protocol
 from schemalint.delta.engine_answers import activated_by
-from schemalint.delta.properties import FEATURE_PREFIX
+from schemalint.delta.properties import FEATURE_PREFIX, VERSION_KEYS
 from schemalint.delta.requests import granted_features
 from schemalint.model.fact import ProtocolUpgrade
 from schemalint.model.finding import Finding, Severity
@@ -30,7 +30,7 @@ def protocol_upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -
     if not added:
         return ()
     because = [
-        *[("property", key, by_version) for key in protocol.VERSION_KEYS if key in declared][-1:],
+        *[("property", key, by_version) for key in VERSION_KEYS if key in declared][-1:],
         *protocol.feature_causes(
             ctx.after.columns, ctx.after.properties, sorted(granted), sorted(ctx.after.constraints)
         ),
@@ -114,4 +114,4 @@ def cause_of(kind: str, name: str) -> tuple[str, str]:
         return kind, name.lower()
     if kind == "property" and name.lower().startswith(FEATURE_PREFIX):
         return "feature", protocol.canonical(name[len(FEATURE_PREFIX) :])
-    return kind, protocol.VERSION_KEYS[0] if name in protocol.VERSION_KEYS else name
+    return kind, VERSION_KEYS[0] if name in VERSION_KEYS else name

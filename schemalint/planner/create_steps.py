@@ -10,7 +10,7 @@ from schemalint.delta.change import ConstraintChanged, DefaultChanged, TableAdde
 from schemalint.delta.datatype import UNMANAGED, Struct, map_fields, walk_fields
 from schemalint.delta.engine_answers import activated_by, alters_many_columns
 from schemalint.delta.path import Path, lowercased, path_key
-from schemalint.delta.properties import FEATURE_PREFIX
+from schemalint.delta.properties import FEATURE_PREFIX, IGNORE_DEFAULTS, VERSION_KEYS
 from schemalint.delta.table import TableState
 from schemalint.model.declaration import created_state
 from schemalint.model.effective import Effective
@@ -61,7 +61,7 @@ def _create_step(contract: Effective, table: str, state: TableState) -> Step:
     declared = contract.state.set_properties
     active = activated_by(contract.engine, state.active_features)
     features = protocol.features_of_new_table(active, state.requested_features, declared)
-    keys = (*protocol.VERSION_KEYS, protocol.IGNORE_DEFAULTS)
+    keys = (*VERSION_KEYS, IGNORE_DEFAULTS)
     for_protocol = {key: declared[key] for key in keys if key in declared}
     requested = {f"{FEATURE_PREFIX}{name}": "supported" for name in sorted(state.features)}
     return Step(

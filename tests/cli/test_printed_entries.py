@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from schemalint import contract as contracts
-from schemalint.delta.feature import FEATURES
-from schemalint.delta.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER, minimum_versions
+from schemalint.delta.feature import FEATURES, TABLE_FEATURES_READER, TABLE_FEATURES_WRITER
+from schemalint.delta.protocol import minimum_versions
 from schemalint.model.finding import Severity
 from schemalint.project import git
 from schemalint.report.findings._ways import ways_out

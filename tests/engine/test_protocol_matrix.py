@@ -20,9 +20,8 @@ from engine.record_protocols import (
     ask,
     read_record,
 )
-from schemalint.delta.feature import FEATURES
+from schemalint.delta.feature import FEATURES, TABLE_FEATURES_READER
 from schemalint.delta.protocol import (
-    TABLE_FEATURES_READER,
     Protocol,
     features_of_versions,
     minimum_versions,

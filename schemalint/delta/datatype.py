@@ -218,6 +218,11 @@ class Field:
     renamed_from: str | None = None
     extra: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def stored_name(self) -> str:
+        """The name in data files: the physical name, or that of a column that is not mapped."""
+        return self.physical_name or self.name
+
 
 BOOLEAN: Final = Atomic("boolean")
 BYTE: Final = Atomic("byte")
@@ -326,8 +331,7 @@ def physical_paths(struct: Struct) -> Iterator[tuple[Path, Path]]:
     physical: dict[Path, Path] = {}
     for path, inner in walk_fields(struct):
         parent = next((end for end in range(len(path) - 1, 0, -1) if path[:end] in physical), 0)
-        own = inner.physical_name or inner.name
-        physical[path] = (*physical.get(path[:parent], ()), *path[parent:-1], own)
+        physical[path] = (*physical.get(path[:parent], ()), *path[parent:-1], inner.stored_name)
         yield path, physical[path]
 
 

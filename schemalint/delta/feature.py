@@ -21,6 +21,9 @@ TABLE_FEATURES_READER: Final = 3
 TABLE_FEATURES_WRITER: Final = 7
 """The writer version that lists features by name."""
 
+CATALOG_MANAGED: Final = "catalogManaged"
+"""The feature of a table whose catalog decides which commits are part of it."""
+
 CHECKPOINT_PROTECTION: Final = "checkpointProtection"
 """The feature that DROP FEATURE adds instead of waiting; only ``TRUNCATE HISTORY`` removes it."""
 
@@ -268,7 +271,7 @@ _BY_NAME: Final = (
     ),
     # TableFeature.scala declares it removable, but Delta refuses to drop it.
     TableFeature(
-        "catalogManaged",
+        CATALOG_MANAGED,
         reader=True,
         requires=frozenset({"inCommitTimestamp", "vacuumProtocolCheck"}),
         settable=False,

@@ -127,6 +127,21 @@ def is_protocol_key(key: str) -> bool:
     return key.lower().startswith(FEATURE_PREFIX) or key.lower() in _PROTOCOL_KEYS
 
 
+def split_configuration(configuration: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the properties and the CHECK constraints in the ``configuration`` of a ``metaData`` action.
+
+    Constraints have their names in lower case, without `CONSTRAINT_PREFIX`.
+    """
+    table_properties: dict[str, str] = {}
+    constraints: dict[str, str] = {}
+    for key, value in configuration.items():
+        if key.lower().startswith(CONSTRAINT_PREFIX):
+            constraints[key[len(CONSTRAINT_PREFIX) :].lower()] = value
+        else:
+            table_properties[key] = value
+    return table_properties, constraints
+
+
 def is_true(value: Managed[str | None]) -> bool:
     """Whether Delta reads the value as true (Scala's ``toBoolean``): only ``true``, in any case."""
     return isinstance(value, str) and value.lower() == "true"

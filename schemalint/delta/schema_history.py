@@ -214,7 +214,7 @@ def _stored_name(field: Field, mode: str) -> str:
     """Return the name of a field in data files; readers ignore its case without column mapping."""
     if mode == "none":
         return field.name.lower()
-    return field.physical_name or field.name
+    return field.stored_name
 
 
 def _pairs(old: DataType, new: DataType, path: Path, *, by_id: bool, all_: bool) -> Iterator[_Pair]:

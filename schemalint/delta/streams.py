@@ -303,8 +303,7 @@ def _physical(columns: Struct) -> Struct:
     """Return the columns under the names that data files have."""
 
     def in_files(_path: Path, field: Field) -> Field:
-        name = field.physical_name or field.name
-        return field if name == field.name else replace(field, name=name)
+        return field if field.stored_name == field.name else replace(field, name=field.stored_name)
 
     return map_fields(columns, in_files)
 

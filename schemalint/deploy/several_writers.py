@@ -7,6 +7,7 @@ from typing import Final
 
 from schemalint.base.phrases import first_of
 from schemalint.delta.engine import DATABRICKS
+from schemalint.delta.feature import CATALOG_MANAGED
 from schemalint.delta.log_store import (
     DYNAMODB,
     S3_SCHEMES,
@@ -18,7 +19,6 @@ from schemalint.delta.log_store import (
 from schemalint.model.table_plan import TablePlan
 from schemalint.project.config import SparkSettings
 from schemalint.project.config.trust import TrustedTarget
-from schemalint.tables.delta_log.table_reader import CATALOG_MANAGED
 
 _PACKAGE: Final = "io.delta:delta-storage-s3-dynamodb"
 

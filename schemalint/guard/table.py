@@ -13,6 +13,7 @@ from schemalint.base.errors import LiveError
 from schemalint.base.values import frozen
 from schemalint.delta.table import LiveTable
 from schemalint.guard.session import NotSeen, SeenTable
+from schemalint.tables.delta_log.file_names import commit_name
 from schemalint.tables.delta_log.store import NoTable
 from schemalint.tables.storage import open_store, read_table
 
@@ -99,7 +100,7 @@ def _newest(location: str) -> LiveTable:
         known = _kept.get(location)
     now = time.monotonic()
     if known is not None and now - known.at < _FRESH:
-        following = f"{known.live.version + 1:020}.json"
+        following = commit_name(known.live.version + 1)
         if open_store(location).find(following) is None:
             return known.live
     live = read_table(location, history=False)

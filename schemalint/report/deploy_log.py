@@ -12,7 +12,7 @@ from schemalint import __version__
 from schemalint.base.phrases import affixed, counted
 from schemalint.base.printable import SafeText, json_text, terminal_text
 from schemalint.deploy.deploy_input import Deployment
-from schemalint.deploy.results import AppliedTable, table_json
+from schemalint.deploy.results import AppliedTable, Outcome, table_json
 from schemalint.model.stream_report import stream_json
 from schemalint.model.table_plan import Step, TablePlan
 from schemalint.report.stream_texts import place_lines, settings_lines, stream_title, verdict_text
@@ -20,6 +20,14 @@ from schemalint.report.text_helpers import first_few
 
 VERSION: Final = 1
 """The version of the format; it changes with the meaning of a key."""
+
+_WITH_VERSION: Final = frozenset(
+    {
+        *(Outcome.APPLIED, Outcome.RECORDED, Outcome.WAITING),
+        *(Outcome.FILLING, Outcome.REWRITING, Outcome.FAILED),
+    }
+)
+"""The outcomes of tables that were opened, and so have a version to tell."""
 
 
 def as_json(deployment: Deployment, results: Sequence[AppliedTable], exit_status: int) -> SafeText:
@@ -44,10 +52,7 @@ def text(result: AppliedTable) -> SafeText:
     facts = []
     if result.done:
         facts.append(counted(len(result.done), "statement"))
-    if (
-        result.outcome.name in ("APPLIED", "RECORDED", "WAITING", "FILLING", "REWRITING", "FAILED")
-        and result.version is not None
-    ):
+    if result.outcome in _WITH_VERSION and result.version is not None:
         facts.append(f"now at version {result.version}")
     tail = affixed(" (", ", ".join(facts), ")") + affixed(": ", result.reason)
     lines = [f"{result.table}: {result.outcome.value}{tail}"]

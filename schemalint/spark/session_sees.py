@@ -91,7 +91,7 @@ def require_statistics(columns: Struct, told: ToldRows | None, version: int, tar
 
 def _told(columns: Struct, told: ToldRows | None) -> Iterator[_Column]:
     for field in columns.fields:
-        column = told.columns.get(field.physical_name or field.name) if told is not None else None
+        column = told.columns.get(field.stored_name) if told is not None else None
         if column is not None:
             yield _Column(field.name, field.type, column)
 

@@ -11,7 +11,7 @@ from schemalint.model.table_plan import TablePlan
 from schemalint.spark.session import FITS_SNAPSHOTS, SNAPSHOT_PARTITIONS
 from schemalint.spark.session_settings import assigned
 from schemalint.spark.statements import SqlSession
-from schemalint.tables.delta_log.datafiles import told_files
+from schemalint.tables.delta_log.told_values import told_files
 from schemalint.tables.storage import open_store
 
 _FEW_FILES: Final = 1_000  # one task reads them

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.tables.delta_log.datafiles import told_bytes, told_files
+from schemalint.tables.delta_log.told_values import told_bytes, told_files
 from schemalint.tables.storage import open_store
 from support.logs import write_checksum, write_file
 

@@ -9,9 +9,8 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from schemalint.tables.delta_log.datafiles import told_bytes
 from schemalint.tables.delta_log.store import DamagedFile
-from schemalint.tables.delta_log.told_values import told_rows
+from schemalint.tables.delta_log.told_values import told_bytes, told_rows
 from schemalint.tables.storage import open_store
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from schemalint.base.phrases import counted
 from schemalint.base.printable import printable
 from schemalint.base.values import grouped
+from schemalint.delta.feature import TABLE_FEATURES_WRITER
 from schemalint.model.client import ClientSupport
 from schemalint.model.finding import CheckResult, Severity
 from schemalint.report.text_helpers import WORST_FIRST
@@ -93,7 +94,7 @@ def _first_tables(clients: Sequence[ClientSupport]) -> str:
 def _protocols(inventory: Inventory) -> Iterator[str]:
     yield "Protocols"
     for (reader, writer), number in inventory.versions:
-        kind = "" if writer >= 7 else ", legacy"  # noqa: PLR2004 (PROTOCOL.md, "Table Features")
+        kind = "" if writer >= TABLE_FEATURES_WRITER else ", legacy"
         yield f"  reader {reader}, writer {writer}{kind}: {counted(number, 'table')}"
     for name, number in inventory.idle:
         yield f"  {name}: supported, but not in use in {counted(number, 'table')}"

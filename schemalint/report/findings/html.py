@@ -51,19 +51,17 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
         (finding.table, finding) for finding in worst_first(result, show_existing=show_existing)
     )
     tables = _ordered_tables(result, findings)
-    main = h("main", id_=_FINDINGS, tabindex="-1")
-    for part in (*_approved(result), *(_failure(error, result) for error in result.errors)):
-        add(main, part)
     tables_by_name = result.tables_by_name
     clients = grouped((client.table, client) for client in result.clients)
+    sections = [*_approved(result), *(_failure(error, result) for error in result.errors)]
     for number, name in enumerate(tables, 1):
-        section = h("section", h("h2", name or _OTHERS), id_=f"table-{number}", class_="table")
         table = tables_by_name.get(name)
-        for part in (*_about(table), *_findings(findings.get(name, ()), tables_by_name, result)):
-            add(section, part)
-        for part in table_blocks(table, clients.get(name, ())) if table else ():
-            add(section, part)
-        add(main, section)
+        parts = [*_about(table), *_findings(findings.get(name, ()), tables_by_name, result)]
+        if table:
+            parts += table_blocks(table, clients.get(name, ()))
+        section = h("section", h("h2", name or _OTHERS), *parts, id_=f"table-{number}", class_="table")
+        sections.append(section)
+    main = h("main", *sections, id_=_FINDINGS, tabindex="-1")
     body = h(
         "body",
         h("a", "Skip to the findings", href=f"#{_FINDINGS}", class_="skip"),

@@ -16,7 +16,7 @@ from schemalint.delta.table import HistoryEntry
 from schemalint.model.contract_edit import Fix, TextChange
 from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Run, SideRef
 from schemalint.model.inventory import Inventory
-from schemalint.model.stream_report import StreamReport, stream_json
+from schemalint.model.stream_report import stream_json
 from schemalint.report.words import client_json, consequence_json, way_json
 
 VERSION = 1
@@ -35,7 +35,7 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
         "approved": [_approved(approval) for approval in result.approved],
         "errors": [_error(error) for error in result.errors],
         "clients": [client_json(client) for client in result.clients],
-        "streams": _streams(result.streams),
+        "streams": [stream_json(report) for report in result.streams],
         "inventory": _inventory(result.inventory) if result.inventory else None,
     }
     return json_text(document, indent=2)
@@ -50,12 +50,6 @@ def _run(run: Run, exit_status: int) -> dict[str, object]:
         "skipped": [{"table": skipped.table, "reason": skipped.reason} for skipped in run.skipped],
         "exit_status": exit_status,
     }
-
-
-def _streams(reports: tuple[StreamReport, ...]) -> list[dict[str, object]]:
-    if not reports:
-        return []
-    return [stream_json(report) for report in reports]
 
 
 def _side(side: SideRef) -> dict[str, object]:

@@ -18,13 +18,14 @@ from schemalint.base.credentials import StoreSettings, has_credentials, may_carr
 from schemalint.base.errors import ConfigError, InternalError, LiveError
 from schemalint.base.modules import module_names, module_of
 from schemalint.base.values import frozen, replace
+from schemalint.delta.feature import CATALOG_MANAGED
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.project.config import Target
 from schemalint.project.config.trust import SESSION_CATALOG, TrustedTarget, resolve_storage
 from schemalint.tables.catalog.ratified_log import RatifiedLog
 from schemalint.tables.delta_log.store import NoTable, TableStore
-from schemalint.tables.delta_log.table_reader import CATALOG_MANAGED, POSSIBLY_STALE, read_table
+from schemalint.tables.delta_log.table_reader import POSSIBLY_STALE, read_table
 from schemalint.tables.storage import is_remote, open_store
 
 Name: TypeAlias = tuple[str, str, str]

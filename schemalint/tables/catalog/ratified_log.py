@@ -7,7 +7,7 @@ from dataclasses import dataclass, field  # noqa: TID251 (__post_init__)
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from schemalint.base.errors import LiveError
-from schemalint.tables.delta_log.file_names import Kind, log_file
+from schemalint.tables.delta_log.file_names import Kind, commit_name, log_file
 from schemalint.tables.delta_log.store import FileEntry, TableStore
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ class RatifiedLog:
     _files: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        files = {_published_name(commit): _staged_file(self.log, commit) for commit in self.commits.staged}
+        files = {
+            commit_name(commit.version): _staged_file(self.log, commit) for commit in self.commits.staged
+        }
         object.__setattr__(self, "_files", files)
 
     @property
@@ -47,7 +49,7 @@ class RatifiedLog:
             return
         published = [entry for entry in self.log.list(first=first) if self._is_visible(entry)]
         staged = [
-            FileEntry(_published_name(commit), commit.size, commit.modified_ms)
+            FileEntry(commit_name(commit.version), commit.size, commit.modified_ms)
             for commit in self.commits.staged
         ]
         self._require_latest([*published, *staged])
@@ -91,10 +93,6 @@ class RatifiedLog:
                 f"{self.uri}: the catalog's latest version is {latest}, but the log ends at {end}",
                 help="Ratified commits are lost, or the catalog's registration points to a copy.",
             )
-
-
-def _published_name(commit: StagedCommit) -> str:
-    return f"{commit.version:020}.json"
 
 
 def _staged_file(log: TableStore, commit: StagedCommit) -> str:

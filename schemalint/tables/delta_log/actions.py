@@ -111,7 +111,7 @@ class TableActions:
         removes_files: Whether the commit removes data files; only set if another action is about the table.
         adds_files: Whether the commit adds data files; set as `removes_files` is.
         transactions: Version of each transaction identifier by application id, within the limits of
-            `limits.KEPT_APP_IDS` and `limits.MAX_TRANSACTIONS`.
+            `log_limits.KEPT_APP_IDS` and `log_limits.MAX_TRANSACTIONS`.
         size: Bytes of the ``metaData`` actions in a file of JSON lines.
     """
 
@@ -246,9 +246,14 @@ def read_clustering(body: Body) -> tuple[PhysicalPath, ...] | None:
 def read_transaction(body: Body) -> Mapping[str, int]:
     """Return application id and version of a ``txn`` action; nothing if it is not kept, or malformed."""
     app_id, version = body.get("appId"), body.get("version")
-    if isinstance(app_id, str) and app_id.startswith(log_limits.KEPT_APP_IDS) and type(version) is int:
+    if isinstance(app_id, str) and is_kept(app_id) and type(version) is int:
         return {app_id: version}
     return {}
+
+
+def is_kept(app_id: object) -> bool:
+    """Whether a transaction identifier is kept; a table has one for each stream that ever wrote it."""
+    return isinstance(app_id, str) and app_id.startswith(log_limits.KEPT_APP_IDS)
 
 
 def highest(transactions: Mapping[str, int]) -> Mapping[str, int]:

@@ -17,7 +17,14 @@ from typing import Any, Final
 
 from schemalint.base.errors import LiveError
 from schemalint.tables.delta_log import log_limits
-from schemalint.tables.delta_log.actions import NOTHING, ActionError, Body, TableActions, read_metadata
+from schemalint.tables.delta_log.actions import (
+    NOTHING,
+    ActionError,
+    Body,
+    TableActions,
+    is_kept,
+    read_metadata,
+)
 from schemalint.tables.delta_log.file_names import LogFile
 from schemalint.tables.delta_log.json_lines import READERS, damage_in, read_lines
 from schemalint.tables.delta_log.log_listing import Checkpoint
@@ -95,7 +102,7 @@ def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
     with parquet_rows(store, file.name) as rows:
         in_file = Counter[str]()
         for group in range(rows.file.num_row_groups):
-            # A checkpoint has the others once, so the rest of their columns is nulls.
+            # A checkpoint has all other actions once, so the rest of their columns is nulls.
             leaves = [_LEAVES["txn"]] if actions.is_complete else list(_LEAVES.values())
             for action, body in _bodies(rows, group, leaves, in_file):
                 actions = _read(action, body).completed_by(actions)
@@ -133,13 +140,8 @@ def _bodies(rows: Rows, group: int, leaves: list[str], in_file: Counter[str]) ->
     for name, column in _columns(rows, group, sorted(in_group)):
         app_ids = column.field("appId") if name == "txn" else None
         for row in _not_null(column):
-            if app_ids is None or _is_kept(app_ids[row].as_py()):
+            if app_ids is None or is_kept(app_ids[row].as_py()):
                 yield name, column[row].as_py()
-
-
-def _is_kept(app_id: object) -> bool:
-    """Whether a transaction identifier is kept; a table has one for each stream that ever wrote it."""
-    return isinstance(app_id, str) and app_id.startswith(log_limits.KEPT_APP_IDS)
 
 
 def _not_null(column: Any) -> Iterator[int]:  # noqa: ANN401 (pyarrow is imported where it is used)

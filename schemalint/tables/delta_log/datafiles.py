@@ -2,35 +2,27 @@
 
 The log is reconciled by PROTOCOL.md ("Action Reconciliation"): first the commits, newest first, then the
 checkpoint in batches. Memory holds the paths of the commits since the checkpoint, never those of the whole
-table. Deletion vectors matter to the number of rows alone: readers still read a file that has one.
+table. A file with a deletion vector is live: readers still read it.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import unquote
 
 from schemalint.base.errors import LiveError
-from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.checkpoint import parquet_rows
-from schemalint.tables.delta_log.file_names import Kind, LogFile, log_file
+from schemalint.tables.delta_log.file_names import LogFile
 from schemalint.tables.delta_log.json_lines import damage_in, read_bodies, read_paths
-from schemalint.tables.delta_log.jsontext import JsonError, read_json_object
-from schemalint.tables.delta_log.log_listing import LAST_CHECKPOINT, Checkpoint, Listing, list_log
+from schemalint.tables.delta_log.log_listing import Checkpoint, Listing, list_log
 from schemalint.tables.delta_log.parquet_headers import ParquetError
-from schemalint.tables.delta_log.store import LogStore
+from schemalint.tables.delta_log.store import DAMAGED, LogStore
 
 _IN_CHECKPOINT: Final = ["add.path", "sidecar.path"]
 SIDECARS: Final = "_sidecars"
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
-_OF_ROWS: Final = ("add.path", "add.stats", "add.deletionVector.cardinality")
-_OF_BYTES: Final = ("add.path", "add.size")
-_CHECKPOINTS: Final = frozenset({Kind.CHECKPOINT, Kind.MULTI_PART_CHECKPOINT, Kind.V2_CHECKPOINT})
-_SMALLEST_ADD: Final = 80  # bytes: path, partitionValues, size, modificationTime and dataChange are required
 
 
 def live_files(store: LogStore, version: int) -> Iterator[str]:
@@ -95,7 +87,7 @@ def commit_of(listing: Listing, version: int, newest: int) -> LogFile:
         raise LiveError(
             f"{listing.uri}: the commit of version {version} is missing in _delta_log: the data files of "
             f"version {newest} are unknown",
-            help="The log is damaged: restore the file, or repair the table with Delta's own tools.",
+            help=DAMAGED,
         )
     return file
 
@@ -152,9 +144,7 @@ def _texts(column: Any) -> Iterable[str]:  # noqa: ANN401 - pyarrow has no types
     return dict.fromkeys(texts)
 
 
-def live_bodies(
-    store: LogStore, version: int, columns: Sequence[str] = _OF_ROWS
-) -> Iterator[Mapping[str, Any]]:
+def live_bodies(store: LogStore, version: int, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     """Yield the ``add`` actions of the live data files of a version, from a checkpoint these columns of them.
 
     Raises:
@@ -199,73 +189,3 @@ def _in_parquet(store: LogStore, name: str, columns: Sequence[str]) -> Iterator[
 
 def _path(body: Mapping[str, Any]) -> str:
     return unquote(str(body.get("path")))
-
-
-def rows_of(body: Mapping[str, Any]) -> int | None:
-    """Return the rows of a live file; None without statistics, or with some that are none."""
-    try:
-        stats = json.loads(body["stats"])
-        deleted = (body.get("deletionVector") or {}).get("cardinality") or 0
-        return int(stats["numRecords"]) - int(deleted)
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
-        return None
-
-
-def told_files(store: LogStore, version: int) -> int | None:
-    """Return the number in the version's checksum, or that of the last checkpoint; None if nothing tells it.
-
-    A log without both that still has all its commits, as other writers than Spark leave it, tells by its size
-    how many files there can be at most.
-
-    It is an order of magnitude, good for nothing but the choice of a setting: anybody can write these files,
-    and commits follow a checkpoint.
-    """
-    for name, keys in (
-        (f"{version:020}.crc", ("numFiles",)),
-        (LAST_CHECKPOINT, ("numOfAddFiles", "size")),
-    ):
-        number = _number(store, name, keys)
-        if number is not None:
-            return number
-    with suppress(LiveError):
-        return _most_files(store)
-    return None
-
-
-def told_bytes(store: LogStore, version: int) -> int | None:
-    """Return the bytes of the live data files; None if the log cannot be read, or a file has no size.
-
-    They are in the checksum of the version. Where there is none, as beside the commits of other writers than
-    Spark, the ``add`` actions tell them.
-    """
-    told = _number(store, f"{version:020}.crc", ("tableSizeBytes",))
-    if told is not None:
-        return told
-    total = 0
-    with suppress(LiveError):
-        for body in live_bodies(store, version, _OF_BYTES):
-            size = body.get("size")
-            if type(size) is not int or size < 0:
-                return None
-            total += size
-        return total
-    return None
-
-
-def _number(store: LogStore, name: str, keys: tuple[str, ...]) -> int | None:
-    """Return the first number under one of the keys in a JSON file of the log."""
-    with suppress(LiveError, JsonError):
-        content = read_json_object(store.read(name), log_limits.MAX_SIZE)
-        for number in map(content.get, keys):
-            if type(number) is int and number >= 0:
-                return number
-    return None
-
-
-def _most_files(store: LogStore) -> int | None:
-    """Return how many files commits of this size can add; None if commits are missing."""
-    files = [file for entry in store.list() if (file := log_file(entry.name, size=entry.size)) is not None]
-    commits = [file for file in files if file.kind is Kind.COMMIT]
-    if any(file.kind in _CHECKPOINTS for file in files) or all(file.version > 0 for file in commits):
-        return None
-    return sum(file.size for file in commits) // _SMALLEST_ADD

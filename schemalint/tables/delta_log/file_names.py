@@ -66,6 +66,16 @@ class LogFile:
     size: int = 0
 
 
+def commit_name(version: int) -> str:
+    """Return the name of the file that commits a version."""
+    return f"{version:020}.json"
+
+
+def checksum_name(version: int) -> str:
+    """Return the name of the version checksum."""
+    return f"{version:020}.crc"
+
+
 def log_file(name: str, modified_ms: int | None = None, size: int = 0) -> LogFile | None:
     """Classify a file by its path relative to ``_delta_log``; None for hidden and foreign files."""
     for kind, pattern in _PATTERNS:

@@ -18,23 +18,22 @@ from schemalint.tables.delta_log.actions import ActionError, TableActions
 from schemalint.tables.delta_log.checkpoint import NoPyarrow, read_checkpoint
 from schemalint.tables.delta_log.checksum import read_checksum, read_object
 from schemalint.tables.delta_log.datafiles import SIDECARS, sidecars
-from schemalint.tables.delta_log.file_names import LogFile
+from schemalint.tables.delta_log.file_names import LogFile, commit_name
 from schemalint.tables.delta_log.json_lines import read_lines
 from schemalint.tables.delta_log.log_listing import Checkpoint, Gap, Listing, list_log
 from schemalint.tables.delta_log.store import DamagedFile, LogStore
 
-# Measured on Delta 4.4.0: Spark reads commits in FAILFAST mode, and skips a damaged checkpoint.
+# The errors of Spark, as measured on Delta 4.4.0. It reads commits in FAILFAST mode, skips a damaged
+# checkpoint, and does not check the commits before the newest checkpoint.
 _UNREADABLE_COMMIT: Final = "FAILED_READ_FILE.NO_HINT"
-
-
-# Measured on Delta 4.4.0. Spark does not check commits before the newest checkpoint.
 _MISSING_PARTS: Final = "DELTA_MISSING_PART_FILES"
 _TRUNCATED: Final = "DELTA_TRUNCATED_TRANSACTION_LOG"
 _NOT_CONTIGUOUS: Final = "DELTA_VERSIONS_NOT_CONTIGUOUS"
 _NO_SIDECAR: Final = "FAILED_READ_FILE.FILE_NOT_EXIST"
 _NO_COLUMNS: Final = "DELTA_READ_TABLE_WITHOUT_COLUMNS"
-_V2: Final = "v2Checkpoint"
 _NO_COMMIT: Final = "IllegalStateException: Could not find any delta files"
+
+_V2: Final = "v2Checkpoint"
 
 
 class LogFiles:
@@ -279,14 +278,14 @@ def gap_defects(files: LogFiles, requested: int, version: int) -> Iterator[LogDe
             _missing(gap)
             + affixed(", and ", lost)
             + (f", so version {version} is the newest known version" if version < gap.first else ""),
-            f"{gap.first:020}.json",
+            commit_name(gap.first),
             delta_error=_MISSING_PARTS if lost else by_position,
         )
     if listing.latest not in listing.commits and requested == listing.latest:
         yield LogDefect(
             LogDefectKind.COMMIT_MISSING,
             f"version {requested}, the newest version, has a checkpoint but no commit",
-            f"{requested:020}.json",
+            commit_name(requested),
             delta_error=_NO_COMMIT,
         )
 

@@ -22,32 +22,32 @@ _FIRST_READ: Final = 4 * 1024
 _MAX_HEADER: Final = 16 * 1024 * 1024
 """Bytes of the largest header that pyarrow reads."""
 
+# Ids of fields (parquet.thrift): of PageHeader and the structs in it, FileMetaData, RowGroup, ColumnChunk and
+# ColumnMetaData.
 _TYPE, _SIZE, _LENGTH = 1, 2, 3
 _NUM_VALUES: Final = 1
-
-
-# Field ids.
 _SCHEMA, _ROW_GROUPS = 2, 4
 _COLUMNS, _NUM_ROWS = 1, 3
 _META_DATA: Final = 3
-_CODEC, _TYPE_LENGTH, _DATA, _DICTIONARY = 4, 7, 9, 11
+_CODEC, _COMPRESSED_SIZE, _DATA, _DICTIONARY = 4, 7, 9, 11
 
-T = TypeVar("T")
-_I32: Final = 5
-_I64: Final = 6
-_LIST: Final = 9
-STRUCT: Final = 12
-
+# Types of values, and limits of Thrift's compact protocol (thrift-compact-protocol.md).
 _BOOLEANS: Final = frozenset({1, 2})
 _BYTE: Final = 3
+_I32: Final = 5
+_I64: Final = 6
 _VARINTS: Final = frozenset({4, _I32, _I64})
 _DOUBLE: Final = 7
 _BINARY: Final = 8
+_LIST: Final = 9
 _LISTS: Final = frozenset({_LIST, 10})
 _MAP: Final = 11
+STRUCT: Final = 12
 _MAX_VARINT: Final = 10
 _MAX_DEPTH: Final = 32
 _LONG_LIST: Final = 15
+
+T = TypeVar("T")
 
 
 class ParquetError(ValueError):
@@ -235,7 +235,7 @@ class _Footer:
         return chunk
 
     def _chunk_metadata(self) -> Chunk:
-        types = {_CODEC: _I32, _TYPE_LENGTH: _I64, _DATA: _I64, _DICTIONARY: _I64}
+        types = {_CODEC: _I32, _COMPRESSED_SIZE: _I64, _DATA: _I64, _DICTIONARY: _I64}
         numbers = dict.fromkeys(types, 0)
         for number, type_ in self._cursor.fields():
             if type_ == types.get(number):
@@ -245,9 +245,9 @@ class _Footer:
         start = numbers[_DATA]
         if numbers[_DICTIONARY]:  # some writers write 0 if there is no dictionary
             start = min(start, numbers[_DICTIONARY])
-        if min(start, numbers[_TYPE_LENGTH]) < 0:
+        if min(start, numbers[_COMPRESSED_SIZE]) < 0:
             raise ThriftError("a column has a negative position or size")
-        return Chunk(start, numbers[_TYPE_LENGTH], numbers[_CODEC])
+        return Chunk(start, numbers[_COMPRESSED_SIZE], numbers[_CODEC])
 
 
 class ThriftError(ValueError):

@@ -11,12 +11,12 @@ from schemalint.base.errors import LiveError
 from schemalint.base.phrases import affixed
 from schemalint.delta.datatype import DataType, Struct
 from schemalint.delta.path import Path
-from schemalint.delta.properties import CONSTRAINT_PREFIX
+from schemalint.delta.properties import split_configuration
 from schemalint.delta.table import History, HistoryEntry, LogDefect, LogDefectKind, Metadata, TableState
 from schemalint.tables.delta_log.actions import NOTHING, MetadataAction, PhysicalPath, TableActions
 from schemalint.tables.delta_log.file_names import LogFile
 from schemalint.tables.delta_log.log_files import LogFiles
-from schemalint.tables.delta_log.store import DamagedFile
+from schemalint.tables.delta_log.store import DAMAGED, DamagedFile
 
 
 class MissingCommit(LiveError):  # noqa: N818 - the commit is what is missing
@@ -35,7 +35,7 @@ class MissingCommit(LiveError):  # noqa: N818 - the commit is what is missing
         else:
             super().__init__(
                 f"{listing.uri}: the commit of version {version} is missing in _delta_log{lost}",
-                help="The log is damaged: restore the file, or repair the table with Delta's own tools.",
+                help=DAMAGED,
             )
         self.version = version
 
@@ -107,12 +107,7 @@ def metadata_of(actions: TableActions) -> Metadata | None:
 
 def _state(action: MetadataAction, actions: TableActions) -> TableState:
     columns = action.schema or Struct()
-    properties = dict[str, str | None](action.configuration)
-    constraints = {
-        key[len(CONSTRAINT_PREFIX) :].lower(): properties.pop(key)
-        for key in action.configuration
-        if key.lower().startswith(CONSTRAINT_PREFIX)
-    }
+    properties, constraints = split_configuration(action.configuration)
     return TableState(
         columns=columns,
         description=action.description,
@@ -130,7 +125,7 @@ def _logical(physical: PhysicalPath, columns: Struct) -> Path:
     path: list[str] = []
     for name in physical:
         fields = struct.fields if isinstance(struct, Struct) else ()
-        field = next((field for field in fields if (field.physical_name or field.name) == name), None)
+        field = next((field for field in fields if field.stored_name == name), None)
         path.append(field.name if field else name)
         struct = field.type if field else Struct()
     return tuple(path)

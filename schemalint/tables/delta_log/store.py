@@ -10,7 +10,9 @@ from schemalint.base.phrases import affixed
 from schemalint.base.values import frozen
 from schemalint.tables.delta_log import log_limits
 
-_DAMAGED: Final = "The log is damaged: restore the file, or repair the table with Delta's own tools."
+DAMAGED: Final = "The log is damaged: restore the file, or repair the table with Delta's own tools."
+"""What to do about a file of a log that is missing or cannot be parsed."""
+
 _BEYOND: Final = (
     "The file may be healthy: schemalint limits what it reads, to be safe from hostile files. "
     "If Delta wrote this table, report a bug."
@@ -50,7 +52,7 @@ class DamagedFile(LiveError):  # noqa: N818 - the file is what is wrong
         location = f"{uri}/_delta_log/{file}{affixed(', line ', line)}"
         super().__init__(
             f"{location}: {reason}",
-            help=_BEYOND if is_limit else _DAMAGED,
+            help=_BEYOND if is_limit else DAMAGED,
         )
         self.file = file
         self.reason = reason
@@ -99,7 +101,7 @@ class LogStore(Protocol):
         """Return a file's content as `read` does; None if there is no such file."""
 
     def read(self, name: str) -> bytes:
-        """Return a file's content; `DamagedFile` if it is not a regular file or over `limits.MAX_SIZE`."""
+        """Return a file's content; `DamagedFile` if it is no regular file, or over `log_limits.MAX_SIZE`."""
 
     def open(self, name: str) -> BinaryIO:
         """Open a seekable file, for Parquet and for large files."""

@@ -17,13 +17,12 @@ from typing import Final
 
 from schemalint.base.errors import LiveError
 from schemalint.base.values import grouped, replace
-from schemalint.delta.feature import FEATURES, OTHER_NAMES
+from schemalint.delta.feature import CATALOG_MANAGED, FEATURES, OTHER_NAMES
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.schema_history import may_misfit_files
 from schemalint.delta.table import History, LiveTable, LogDefect
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import TableActions
-from schemalint.tables.delta_log.datafiles import told_bytes
 from schemalint.tables.delta_log.log_files import (
     LogFiles,
     checksum_defects,
@@ -43,13 +42,12 @@ from schemalint.tables.delta_log.state_at_version import (
 )
 from schemalint.tables.delta_log.store import LogStore
 from schemalint.tables.delta_log.timetravel import file_versions, timestamp_defects, version_at
+from schemalint.tables.delta_log.told_values import told_bytes
 
 POSSIBLY_STALE: Final = (
     "the table is catalog-managed: the catalog may know commits that the log does not have yet"
 )
 """The warning about a log whose newest commits may be known only to the catalog."""
-
-CATALOG_MANAGED: Final = "catalogManaged"
 
 
 def read_table(
@@ -261,8 +259,8 @@ class _OlderCommits:
     def writers_since(self, at: int) -> Mapping[str, int]:
         """Return who wrote since a time (milliseconds), by ``engineInfo``, and when last.
 
-        Beside the commits that were read, so many of the older ones are as `limits.MAX_OLDER_COMMITS` allows,
-        the newest first. A file that was stored before the time is none of them.
+        Beside the commits that were read, the newest of the older ones count, up to
+        `log_limits.MAX_OLDER_COMMITS`. A file that was stored before the time is none of them.
         """
         try:
             checkpoint = self._files.listing.checkpoint_before(self._version)

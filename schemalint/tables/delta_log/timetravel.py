@@ -136,7 +136,7 @@ def file_versions(store: LogStore, listing: Listing, history: History, version: 
     statistics, or restore it. A file that no commit of the history adds is older than the history.
 
     Returns:
-        None if a file of the log cannot be read, or if the table has more than `limits.MAX_LIVE_FILES`.
+        None if a file of the log cannot be read, or if the table has more than `log_limits.MAX_LIVE_FILES`.
     """
     entries = [entry.version for entry in history.entries]
     try:

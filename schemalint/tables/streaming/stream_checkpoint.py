@@ -12,6 +12,7 @@ from schemalint.base.errors import LiveError
 from schemalint.base.values import replace
 from schemalint.delta.stream_progress import StreamDefect, StreamPosition, StreamProgress
 from schemalint.delta.stream_settings import folder_below, metadata_paths
+from schemalint.delta.streams import OTHER_TABLE
 from schemalint.model.consumer import Stream
 from schemalint.tables.delta_log.store import FolderStore
 from schemalint.tables.streaming.stream_files import (
@@ -25,7 +26,6 @@ from schemalint.tables.streaming.stream_files import (
 )
 
 _REPAIR: Final = "restore the file from a backup, or start the query with a new checkpoint"
-_OTHER_TABLE: Final = "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"
 _OFFSETS_VERSION: Final = 2
 """The newest version of the format that Spark 4.2 reads."""
 
@@ -93,7 +93,7 @@ def _other_table(
         return ()
     message = f"{store.uri} is the checkpoint of a stream that reads a table with another id in this place"
     help_ = "declare checkpoint and source of this table; one that was made again needs a new checkpoint"
-    return (StreamDefect(message, help_, _OTHER_TABLE),)
+    return (StreamDefect(message, help_, OTHER_TABLE),)
 
 
 def _not_tracked_yet(store: FolderStore, progress: StreamProgress, location: str) -> tuple[StreamDefect, ...]:

@@ -14,7 +14,7 @@ from schemalint.base.redaction import without_secrets
 from schemalint.base.values import replace
 from schemalint.delta.datatype import Struct
 from schemalint.delta.path import Path, path_from_json
-from schemalint.delta.properties import CONSTRAINT_PREFIX
+from schemalint.delta.properties import split_configuration
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.schema_json import SchemaError, allow_recursion, parse_schema
 from schemalint.delta.table import (
@@ -136,19 +136,14 @@ def _time(body: JsonObject) -> dt.datetime:
 
 
 def _metadata(body: JsonObject, features: frozenset[str]) -> Metadata:
-    configuration = body.pairs("configuration")
-    constraints = {
-        key[len(CONSTRAINT_PREFIX) :].lower(): configuration.pop(key)
-        for key in tuple(configuration)
-        if key.lower().startswith(CONSTRAINT_PREFIX)
-    }
+    properties, constraints = split_configuration(body.pairs("configuration"))
     state = TableState(
         columns=_schema(body, "schema"),
         description=body.optional("description", str),
         partitioned_by=body.texts("partition_columns"),
         clustered_by=tuple(_path(body, item) for item, _ in body.items("clustering_columns")),
         constraints=constraints,
-        properties=configuration,
+        properties=properties,
         features=features,
     )
     return Metadata(

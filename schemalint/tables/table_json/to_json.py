@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from schemalint.base.values import Itself
 from schemalint.delta.change import TypeChanged
-from schemalint.delta.datatype import Field, Managed, Struct, Unmanaged
+from schemalint.delta.datatype import Field, Struct, Unmanaged
 from schemalint.delta.feature_usage import FeatureUse, feature_uses
 from schemalint.delta.history import HistoryStep, changes, steps
 from schemalint.delta.path import format_path, path_to_json
@@ -21,7 +21,6 @@ from schemalint.delta.type_text import print_type
 from schemalint.tables.table_json.table_document import FORMAT, TableDocument, TableFailure
 
 Json: TypeAlias = dict[str, object]
-T = TypeVar("T")
 _Columns: TypeAlias = dict[Itself[Field], Json]
 """The columns that are written already."""
 
@@ -83,8 +82,8 @@ def _metadata(metadata: Metadata, known: _Columns) -> Json:
         "description": None if isinstance(state.description, Unmanaged) else state.description,
         "created_time": metadata.created_time,
         "schema": _schema(state.columns, known),
-        "partition_columns": _to_list(state.partitioned_by),
-        "clustering_columns": [path_to_json(path) for path in _to_list(state.clustered_by)],
+        "partition_columns": list(state.partition_columns),
+        "clustering_columns": [path_to_json(path) for path in state.clustering_columns],
         "configuration": _configuration(state),
     }
 
@@ -99,12 +98,6 @@ def _column(field: Field, known: _Columns) -> Json:
     if column is None:
         column = known[Itself(field)] = json.loads(print_schema(Struct((field,))))["fields"][0]
     return column
-
-
-def _to_list(value: Managed[tuple[T, ...]]) -> list[T]:
-    if isinstance(value, Unmanaged):
-        return []
-    return list(value)
 
 
 def _configuration(state: TableState) -> Mapping[str, str]:

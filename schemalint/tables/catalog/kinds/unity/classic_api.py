@@ -10,13 +10,13 @@ from schemalint.base.errors import LiveError
 from schemalint.base.json_object import JsonObject
 from schemalint.base.values import frozen
 from schemalint.delta.datatype import Struct
+from schemalint.delta.feature import CATALOG_MANAGED
 from schemalint.delta.path import format_path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.schema_json import SchemaError, parse_schema
 from schemalint.delta.table import CatalogTable
 from schemalint.tables.catalog import ManagedCommits, Name, StagedCommit
 from schemalint.tables.catalog.kinds.unity.http import Client
-from schemalint.tables.delta_log.table_reader import CATALOG_MANAGED
 
 _STORAGE: Final = (
     ("aws_temp_credentials", "access_key_id", "aws_access_key_id"),

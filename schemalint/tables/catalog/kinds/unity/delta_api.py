@@ -11,6 +11,7 @@ from schemalint.base.json_object import JsonObject
 from schemalint.base.values import frozen
 from schemalint.delta.catalog_entry import stale_properties
 from schemalint.delta.datatype import UNMANAGED, Struct
+from schemalint.delta.feature import CATALOG_MANAGED
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.protocol import activated, needed_features
@@ -18,7 +19,6 @@ from schemalint.delta.schema_json import SchemaError, parse_schema, print_schema
 from schemalint.delta.table import CatalogTable, LiveTable, TableState
 from schemalint.tables.catalog import ManagedCommits, Name, StagedCommit
 from schemalint.tables.catalog.kinds.unity.http import Client, HttpError
-from schemalint.tables.delta_log.table_reader import CATALOG_MANAGED
 
 _ROOT: Final = ("delta", "v1")
 _VERSIONS: Final = "1.0"

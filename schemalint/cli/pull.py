@@ -32,7 +32,7 @@ from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._typed import Connection, takes
 from schemalint.contract.dialects.sql.printing import print_table
 from schemalint.contract.made_files.dbt import print_models
-from schemalint.delta.engine import WHO_WROTE_NEWEST, as_setting, recent_writers
+from schemalint.delta.commit_engines import WHO_WROTE_NEWEST, as_setting, recent_writers
 from schemalint.project import git
 from schemalint.project.config.trust import Trusted, TrustedTarget, by_session, given_target
 from schemalint.project.git import Repository

@@ -11,7 +11,6 @@ from typing import Any, Final, TypeAlias, TypeVar
 from schemalint.base.errors import ConfigError, Location
 from schemalint.base.phrases import affixed
 from schemalint.base.values import replace
-from schemalint.delta import engine
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.datatype import Struct, path_of_names
 from schemalint.delta.engine import NO_ENGINES, Engines
@@ -73,9 +72,11 @@ def warning_of_writers(
     target: str, declared: Engines, configurations: Iterable[Config], writers: Iterable[Mapping[str, int]]
 ) -> str | None:
     """Warn of engines that wrote tables of a target lately, and that nobody declares."""
+    from schemalint.delta.commit_engines import undeclared_writers  # noqa: PLC0415 (only with live tables)
+
     entries = (entry for config in configurations for entry in config.tables)
     engines = (declared, *(Engines(writers=entry.writers) for entry in entries))
-    return engine.warning(target, engines, writers, int(time.time() * 1000))
+    return undeclared_writers(target, engines, writers, int(time.time() * 1000))
 
 
 def configuration_faults(config: Config) -> Iterator[ConfigError]:

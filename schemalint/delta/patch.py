@@ -90,9 +90,7 @@ def update_field(columns: Struct, path: Path, update: Callable[[Field], Field]) 
     def in_struct(parent: DataType) -> DataType:
         if not isinstance(parent, Struct) or isinstance(name, Part) or parent.get(name) is None:
             raise LookupError(path)
-        return Struct(
-            tuple(update(field) if field.name.lower() == name.lower() else field for field in parent.fields)
-        )
+        return _with_field(parent, name, update)
 
     return update_type(columns, path[:-1], in_struct)
 
@@ -108,15 +106,12 @@ def _at_type(type_: DataType, path: Path, update: Callable[[DataType], DataType]
         return with_parts(type_, {step: _at_type(inner, rest, update)})
     if not isinstance(type_, Struct) or type_.get(step) is None:
         raise LookupError(path)
-    lowered = step.lower()
-    return Struct(
-        tuple(
-            replace(field, type=_at_type(field.type, rest, update))
-            if field.name.lower() == lowered
-            else field
-            for field in type_.fields
-        )
-    )
+    return _with_field(type_, step, lambda field: replace(field, type=_at_type(field.type, rest, update)))
+
+
+def _with_field(struct: Struct, name: str, update: Callable[[Field], Field]) -> Struct:
+    lowered = name.lower()
+    return Struct(tuple(update(field) if field.name.lower() == lowered else field for field in struct.fields))
 
 
 def _apply(state: TableState, changed: Change) -> TableState:

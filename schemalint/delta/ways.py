@@ -220,45 +220,48 @@ def _ways_beside_types(change: Change, state: TableState) -> Iterator[WayOut]:
             )
             yield replace(overwrite, commits=2)
             yield _by_replacing(state, f" CLUSTER BY ({names})")
-        case FieldRemoved(path=(str(name),)) if name.lower() in state.partition_keys:
-            yield _by_overwriting(state, f"without {format_path(change.path)}")
-            yield _by_replacing(state, "", f", without {format_path(change.path)}")
-        case FieldRemoved(path=(str(),) as path) if state.clustering.overlapping(path_key(path)):
-            column, is_mapped = format_path(path), state.column_mapping != "none"
-            mapping = "" if is_mapped else "turn on column mapping, "
-            yield WayOut(
-                Way.CLUSTER,
-                f"cluster by other columns, or by none, {mapping}then drop {column}",
-                2 if is_mapped else 3,
-                stops=_DROPPED,
-                stops_tracked=_BLOCKED,
-                rewrites=False,
-            )
-            yield _by_overwriting(state, f"without {column}")
-            yield _by_replacing(state, "", f", without {column}")
+        case FieldRemoved(path=(str(),) as path):
+            yield from _without_key(path, state)
         case GeneratedChanged(path=path, new=None) | IdentityChanged(path=path, new=None):
-            plain = update_field(
-                state.columns, path, lambda field: replace(field, generated=None, identity=None)
-            )
-            kept = replace(state, columns=plain)
-            overwrite = _by_overwriting(kept, _kept_layout(state, "with partitionBy({})"))
-            # The schema stays.
-            yield replace(overwrite, refused=_refusal_of_identity(state), stops=_CHANGED_FILES)
-            yield _by_replacing(kept, _kept_layout(state, " PARTITIONED BY ({})"))
+            yield from _without_computation(path, state)
         case GeneratedChanged(path=(str(),)):
             yield _by_definition(state)
         case IdentityChanged(path=(str(),) as path, new=new) if type_at(state.columns, path) == LONG:
             takes_values = isinstance(new, Identity) and new.allow_explicit_insert
-            way = _by_definition(state)
-            # SYNC IDENTITY lets the new values follow the old ones.
-            yield replace(
-                way,
-                does=f"{way.does}, then SYNC IDENTITY" if takes_values else way.does,
-                commits=3,
-                refused=way.refused if takes_values else _STRICT,
-            )
+            yield _by_definition_with_identity(state, takes_values=takes_values)
         case _:
             return
+
+
+def _without_key(path: Path, state: TableState) -> Iterator[WayOut]:
+    """Yield the ways to drop a column that the table is partitioned or clustered by; none for another one."""
+    column = format_path(path)
+    is_partition = path_key(path)[0] in state.partition_keys
+    if not is_partition and not state.clustering.overlapping(path_key(path)):
+        return
+    if not is_partition:
+        is_mapped = state.column_mapping != "none"
+        mapping = "" if is_mapped else "turn on column mapping, "
+        yield WayOut(
+            Way.CLUSTER,
+            f"cluster by other columns, or by none, {mapping}then drop {column}",
+            2 if is_mapped else 3,
+            stops=_DROPPED,
+            stops_tracked=_BLOCKED,
+            rewrites=False,
+        )
+    yield _by_overwriting(state, f"without {column}")
+    yield _by_replacing(state, "", f", without {column}")
+
+
+def _without_computation(path: Path, state: TableState) -> Iterator[WayOut]:
+    """Yield the ways to a plain column in place of a generated or an identity column."""
+    plain = update_field(state.columns, path, lambda field: replace(field, generated=None, identity=None))
+    kept = replace(state, columns=plain)
+    overwrite = _by_overwriting(kept, _kept_layout(state, "with partitionBy({})"))
+    # The schema stays.
+    yield replace(overwrite, refused=_refusal_of_identity(state), stops=_CHANGED_FILES)
+    yield _by_replacing(kept, _kept_layout(state, " PARTITIONED BY ({})"))
 
 
 def _kept_layout(state: TableState, clause: str) -> str:
@@ -304,6 +307,15 @@ def _by_definition(state: TableState) -> WayOut:
         _REPLACED,
         stops_tracked=_REPLACED,
     )
+
+
+def _by_definition_with_identity(state: TableState, *, takes_values: bool) -> WayOut:
+    """Return the way to a new identity, which refuses the old values unless it is BY DEFAULT."""
+    way = replace(_by_definition(state), commits=3)
+    if not takes_values:
+        return replace(way, refused=_STRICT)
+    # SYNC IDENTITY lets the new values follow the old ones.
+    return replace(way, does=f"{way.does}, then SYNC IDENTITY")
 
 
 def last_day_of_restore(state: TableState, today: dt.date) -> dt.date | None:

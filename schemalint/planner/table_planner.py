@@ -12,8 +12,8 @@ from functools import cached_property
 from schemalint.base.errors import InternalError
 from schemalint.base.values import frozen, replace
 from schemalint.delta.change import Change, TypeChanged, change_path
+from schemalint.delta.commit_engines import client_of_commit
 from schemalint.delta.diff import diff
-from schemalint.delta.engine import client_of_commit
 from schemalint.delta.engine_answers import activated_by
 from schemalint.delta.feature import drop_order
 from schemalint.delta.patch import apply_changes

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from schemalint.delta.engine import (
-    Engines,
+from schemalint.delta.commit_engines import (
     as_setting,
     client_of_commit,
     engine_of_commit,
-    parse_engine,
     recent_writers,
-    warning,
+    undeclared_writers,
 )
+from schemalint.delta.engine import Engines, parse_engine
 
 DAY = 24 * 60 * 60 * 1000
 NOW = 1_800_000_000_000
@@ -75,7 +74,7 @@ def test_writers_of_the_last_30_days_make_the_line() -> None:
 )
 def test_missing_writer_is_named_if_any_is_declared(declared: list[str], *, warned: bool) -> None:
     engines = Engines(writers=tuple(map(parse_engine, declared)))
-    text = warning("prod", [engines], [{SPARK: NOW}, {SPARK: NOW}], NOW)
+    text = undeclared_writers("prod", [engines], [{SPARK: NOW}, {SPARK: NOW}], NOW)
     assert (text is not None) == warned
     if text is not None:
         assert text.startswith("delta-spark 4.4.0 wrote tables of target prod in the last 30 days")
@@ -84,5 +83,7 @@ def test_missing_writer_is_named_if_any_is_declared(declared: list[str], *, warn
 def test_fabric_signs_as_the_delta_that_it_is_made_from() -> None:
     engines = Engines(writers=(parse_engine("fabric 1.3"),))
     info = "Apache-Spark/3.5.1.5.4 Delta-Lake/3.2.0.3"
-    assert warning("prod", [engines], [{info: NOW}], NOW) is None
-    assert warning("prod", [Engines(writers=(parse_engine("delta-spark 4.4.0"),))], [{info: NOW}], NOW)
+    assert undeclared_writers("prod", [engines], [{info: NOW}], NOW) is None
+    assert undeclared_writers(
+        "prod", [Engines(writers=(parse_engine("delta-spark 4.4.0"),))], [{info: NOW}], NOW
+    )

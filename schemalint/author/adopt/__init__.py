@@ -22,7 +22,7 @@ from schemalint.author.pull.pull_input import PullFailure, PullInput, PullResult
 from schemalint.base.errors import SchemalintError, UsageError
 from schemalint.base.phrases import counted
 from schemalint.base.values import frozen, replace
-from schemalint.delta.engine import WHO_WROTE, as_setting, recent_since
+from schemalint.delta.commit_engines import WHO_WROTE, as_setting, recent_since
 from schemalint.delta.path import split_path
 from schemalint.project.code_owners import CodeOwners
 from schemalint.project.config.trust import Trusted, TrustedTarget, with_writers

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from schemalint.base.values import frozen, grouped
-from schemalint.delta.engine import WHO_WROTE, Engine, as_setting, recent_clients, recent_writers
+from schemalint.delta.commit_engines import WHO_WROTE, as_setting, recent_clients, recent_writers
+from schemalint.delta.engine import Engine
 
 _IF_IT_STAYS: Final = "uncommented, a change that locks it out is an error, such as the first widening"
 

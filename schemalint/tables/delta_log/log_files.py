@@ -11,7 +11,7 @@ from typing import Final
 from schemalint.base.errors import LiveError
 from schemalint.base.phrases import affixed
 from schemalint.base.values import replace
-from schemalint.delta.engine import is_of_writer
+from schemalint.delta.commit_engines import is_of_writer
 from schemalint.delta.table import LogDefect, LogDefectKind
 from schemalint.tables.delta_log import log_limits
 from schemalint.tables.delta_log.actions import ActionError, TableActions

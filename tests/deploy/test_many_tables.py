@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
@@ -66,8 +67,9 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     counted = Counter[str]()
 
     class Counting(subprocess.Popen[bytes]):
-        def __init__(self, arguments: list[str], **options: Any) -> None:  # noqa: ANN401 (as subprocess)
-            counted[next(word for word in arguments[1:] if not word.startswith("-") and "=" not in word)] += 1
+        def __init__(self, arguments: list[bytes], **options: Any) -> None:  # noqa: ANN401 (as subprocess)
+            words = (os.fsdecode(argument) for argument in arguments[1:])
+            counted[next(word for word in words if not word.startswith("-") and "=" not in word)] += 1
             super().__init__(arguments, **options)
 
     monkeypatch.setattr("schemalint.project.git.process.subprocess.Popen", Counting)

@@ -55,7 +55,9 @@ NOT_WRITTEN: Final = frozenset({"allowColumnDefaults", "identityColumns", "typeW
 
 _REFUSED: Final = "SchemaMismatchError"
 _NO_DATES: Final = (BYTE, SHORT, FLOAT, DOUBLE)
+"""The numbers, beside decimals, between which and dates Arrow has no cast."""
 _ASKED: Final = (String(), DATE, TIMESTAMP)
+"""The types, beside numbers, whose casts somebody has asked for."""
 
 
 @frozen
@@ -90,8 +92,8 @@ def _effect(table: TableState, features: frozenset[str], data: Struct, write: Ar
         raise RefusedWrite("Duplicate field name (case-insensitive)")
     if refused := sorted(features & NOT_WRITTEN):
         raise RefusedWrite(f"Unsupported table features required: {refused[0]}")
-    if others := sorted(features - WRITTEN - {"columnMapping"}):
-        raise UnknownWrite(f"nobody has asked what delta-rs does with {', '.join(others)}")
+    if unknown := sorted(features - WRITTEN - {"columnMapping"}):
+        raise UnknownWrite(f"nobody has asked what delta-rs does with {', '.join(unknown)}")
     if any(type_ == VOID or isinstance(type_, Unknown) for _, type_ in walk(data)):
         raise UnknownWrite("the data has a type that no column of Delta has")
     if write.schema_mode == "overwrite" and write.mode is Mode.OVERWRITE:
@@ -189,12 +191,12 @@ def _merged(table: TableState, data: Struct) -> Effect:
 
 
 def _with_partitions_last(columns: Struct, table: TableState) -> Struct:
-    """Return the columns of a table with partitions: these come after the others that it had."""
+    """Return merged columns in their order: the table's own without a partition, its partitions, new ones."""
     known = [field for field in columns.fields if table.columns.get(field.name) is not None]
     new = [field for field in columns.fields if table.columns.get(field.name) is None]
     partitions = [field for field in known if field.name.lower() in table.partition_keys]
-    others = [field for field in known if field.name.lower() not in table.partition_keys]
-    return Struct((*others, *partitions, *new))
+    unpartitioned = [field for field in known if field.name.lower() not in table.partition_keys]
+    return Struct((*unpartitioned, *partitions, *new))
 
 
 def _merged_struct(table: Struct, data: Struct, path: Path) -> Struct:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from schemalint.delta.path import Path, PathIndex, field_names
@@ -97,9 +98,7 @@ def walkable(expression: str) -> exp.Expr | None:
 
 def names_of(tree: exp.Expr) -> frozenset[Names]:
     """Return the columns in a tree, as `columns_used` does."""
-    from sqlglot import exp  # noqa: PLC0415 (as above)
-
-    return frozenset(_names(column) for column in tree.find_all(exp.Column))
+    return frozenset(map(_names, _columns_in(tree)))
 
 
 def dotted_columns(expression: str) -> frozenset[Names]:
@@ -108,11 +107,7 @@ def dotted_columns(expression: str) -> frozenset[Names]:
     ``lines[0].qty`` gives ``("lines",)``, where `columns_used` gives ``("lines", "qty")``.
     """
     tree = parsed(expression) if "." in expression else None
-    if tree is None:
-        return frozenset()
-    from sqlglot import exp  # noqa: PLC0415 (as above)
-
-    return frozenset(_dotted_names(column) for column in tree.find_all(exp.Column))
+    return frozenset() if tree is None else frozenset(map(_dotted_names, _columns_in(tree)))
 
 
 def indexed_columns(expression: str) -> frozenset[Names]:
@@ -120,10 +115,8 @@ def indexed_columns(expression: str) -> frozenset[Names]:
     tree = parsed(expression) if "[" in expression else None
     if tree is None:
         return frozenset()
-    from sqlglot import exp  # noqa: PLC0415 (as above)
-
-    brackets = (node for node in tree.find_all(exp.Bracket) if _is_field_or_index(node))
-    return frozenset(_names(node.this) for node in brackets if isinstance(node.this, exp.Column))
+    brackets = (node for node in tree.walk() if node.key == "bracket" and _is_field_or_index(node))
+    return frozenset(_names(node.this) for node in brackets if node.this.key == "column")
 
 
 def with_columns_renamed(expression: str, renamed: Callable[[Names], Path]) -> str | None:
@@ -132,13 +125,11 @@ def with_columns_renamed(expression: str, renamed: Callable[[Names], Path]) -> s
     Returns:
         None if a column cannot be told from other words.
     """
-    from sqlglot import exp  # noqa: PLC0415 (as above)
-
     tree = parsed(expression)
     if tree is None:
         return expression
     names: dict[tuple[int, int], str] = {}
-    for column in tree.find_all(exp.Column):
+    for column in _columns_in(tree):
         for part, new in zip(column.parts, renamed(_names(column)), strict=False):
             if new != part.name and "start" in part.meta:  # sqlglot 26.0 has no positions
                 names[part.meta["start"], part.meta["end"] + 1] = str(new)
@@ -152,23 +143,28 @@ def with_columns_renamed(expression: str, renamed: Callable[[Names], Path]) -> s
     return None
 
 
+def _columns_in(tree: exp.Expr) -> Iterator[exp.Column]:
+    from sqlglot import exp  # noqa: PLC0415 (as in `parsed`)
+
+    return tree.find_all(exp.Column)
+
+
 def _names(column: exp.Column) -> Names:
     """Return all names of a column: sqlglot has up to four in the node, the rest in outer Dot nodes."""
-    names = [part.name for part in column.parts]
-    node: exp.Expr = column
-    while node.parent is not None and node.arg_key == "this" and _is_field_or_index(node.parent):
-        node = node.parent
-        names += [node.name] if node.key == "dot" else []
-    return tuple(names)
+    return tuple(node.name for node in (*column.parts, *_accesses(column)) if node.key != "bracket")
 
 
 def _dotted_names(column: exp.Column) -> Names:
-    names = [part.name for part in column.parts]
+    dots = takewhile(lambda node: node.key == "dot", _accesses(column))
+    return tuple(node.name for node in (*column.parts, *dots))
+
+
+def _accesses(column: exp.Column) -> Iterator[exp.Expr]:
+    """Yield the nodes that access a field or an element of a column, the innermost first."""
     node: exp.Expr = column
-    while node.parent is not None and node.arg_key == "this" and node.parent.key == "dot":
+    while node.parent is not None and node.arg_key == "this" and _is_field_or_index(node.parent):
         node = node.parent
-        names.append(node.name)
-    return tuple(names)
+        yield node
 
 
 def _is_field_or_index(node: exp.Expr) -> bool:

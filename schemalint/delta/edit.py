@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from functools import cached_property
 
-from schemalint.base.values import frozen
+from schemalint.base.values import frozen, grouped
 from schemalint.delta.change import (
     Change,
     CommentChanged,
@@ -46,52 +46,41 @@ class Edit:
         if self.before is None:
             return True
         around = [*prefixes(lowercased(path))]
-        return not self._added.isdisjoint(around) or not self._retyped.isdisjoint(around[:-1])
+        added, retyped = self._paths_of(FieldAdded), self._paths_of(TypeChanged)
+        return not added.isdisjoint(around) or not retyped.isdisjoint(around[:-1])
 
     def renames(self, path: Path) -> bool:
         """Whether the field has another name than before, or the same one in another spelling."""
         own = lowercased(path)
-        return own in self._renamed or self._spellings.get(own, path[-1]) != path[-1]
+        return own in self._paths_of(FieldRenamed) or self._spellings.get(own, path[-1]) != path[-1]
 
     def retypes(self, path: Path) -> bool:
         """Whether what is at the path has another type, apart from the fields inside of it."""
         own = lowercased(path)
         return any(
             changed[: len(own)] == own and all(isinstance(step, Part) for step in changed[len(own) :])
-            for changed in self._retyped
+            for changed in self._paths_of(TypeChanged)
         )
 
     def recomments(self, path: Path) -> bool:
         """Whether the field has another comment than before."""
-        return lowercased(path) in self._recommented
+        return lowercased(path) in self._paths_of(CommentChanged)
 
     @cached_property
     def _changes(self) -> tuple[Change, ...]:
         return () if self.before is None else diff(self.before, self.after)
 
     @cached_property
-    def _added(self) -> frozenset[Path]:
-        return frozenset(self._paths(FieldAdded))
-
-    @cached_property
-    def _renamed(self) -> frozenset[Path]:
-        return frozenset(self._paths(FieldRenamed))
-
-    @cached_property
-    def _retyped(self) -> frozenset[Path]:
-        return frozenset(self._paths(TypeChanged))
-
-    @cached_property
-    def _recommented(self) -> frozenset[Path]:
-        return frozenset(self._paths(CommentChanged))
-
-    @cached_property
     def _spellings(self) -> dict[Path, object]:
         fields = () if self.before is None else walk_fields(self.before.columns)
         return {lowercased(path): path[-1] for path, _field in fields}
 
-    def _paths(self, kind: type[Change]) -> Iterator[Path]:
-        for change in self._changes:
-            path = change_path(change)
-            if isinstance(change, kind) and path is not None:
-                yield path
+    def _paths_of(self, kind: type[Change]) -> frozenset[Path]:
+        """Return the paths, in lower case, of the changes of a kind."""
+        return self._paths.get(kind, frozenset())
+
+    @cached_property
+    def _paths(self) -> Mapping[type[Change], frozenset[Path]]:
+        pairs = ((type(change), change_path(change)) for change in self._changes)
+        paths = grouped((kind, path) for kind, path in pairs if path is not None)
+        return {kind: frozenset(of_kind) for kind, of_kind in paths.items()}

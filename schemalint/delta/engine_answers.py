@@ -144,7 +144,7 @@ def streams_pass_widening(delta: Release | None) -> bool:
 
 
 def streams_block_widening(delta: Release | None) -> bool:
-    """Whether streams with a schemaTrackingLocation wait until their reader allows a widening; as above."""
+    """Whether streams with a schemaTrackingLocation wait at a widening; None is the newest Delta Spark."""
     return delta is None or rows.STREAMS_BLOCK_WIDENING.does(delta) is True
 
 

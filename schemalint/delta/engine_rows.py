@@ -153,7 +153,7 @@ DROP_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
         "geospatial-dev": Span("4.3.1", not_before="4.2", asked=False),
     }
 )
-"""The engines that drop a feature (``RemovableFeature`` at each tag); no release drops the others."""
+"""The engines that drop a feature (``RemovableFeature`` at each tag); none drops one without a row."""
 
 MANUAL_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
     {

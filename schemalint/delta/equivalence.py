@@ -46,7 +46,7 @@ def nameless_constraint(expression: str) -> str:
 def with_names_of(
     constraints: Mapping[str, str | None], others: Mapping[str, str | None]
 ) -> Mapping[str, str | None]:
-    """Return the constraints, those without a known name under the name that another has for the expression.
+    """Return the constraints; one without a known name gets that of the other side for its expression.
 
     Args:
         constraints: Expressions by name, or by `nameless_constraint`.

@@ -57,11 +57,10 @@ def loses_lengths(added: FieldAdded, columns: Container[str]) -> bool:
 def shifted_structs(before: Struct, after: Struct, added: Iterable[FieldAdded]) -> frozenset[Path]:
     """Return the structs, in lower case, in which a field with a length gets a place that had another type.
 
-    It does if another field is added or dropped before it, or if fields are moved.
-
-    The statement leaves the stored text as it is, and Spark finds the lengths in it by position. Afterwards
-    writes check another field, or fail because there is none. A new field with a length makes Delta write the
-    whole text of its column anew.
+    A field gets one if another field is added or dropped before it, or if fields are moved. The statement
+    leaves the stored text as it is, and Spark finds the lengths in it by position: afterwards writes check
+    another field, or fail because there is none. A new field with a length makes Delta write the whole text
+    of its column anew.
     """
     rewritten = {str(change.path[0]).lower() for change in added if has_length(change.field.type)}
     return frozenset(

@@ -34,7 +34,7 @@ class OperandFault(Enum):
     """The operands have two types, of which Spark casts neither to the other."""
 
     CHOICE = "DATATYPE_MISMATCH.DATA_DIFF_TYPES"
-    """So do values of a list."""
+    """The values of a list have two types, of which Spark casts neither to the other."""
 
     OPERATOR = "DATATYPE_MISMATCH.BINARY_OP_WRONG_TYPE"
     """The operator takes no values of the type that both operands have, or to which Spark casts them."""

@@ -58,8 +58,6 @@ _REPLACES: Final = frozenset(
     }
 )
 _FORGETS: Final = frozenset({"DROP FEATURE", "UPDATE COLUMN METADATA"})
-
-
 _CAST: Final = "ClassCastException"
 
 

@@ -57,7 +57,7 @@ class RefusedWrite(Exception):  # noqa: N818 (an answer of the engine, no fault 
         self.path = path
 
 
-class UnknownWrite(Exception):  # noqa: N818 (as above)
+class UnknownWrite(Exception):  # noqa: N818 (as RefusedWrite)
     """Nobody has asked what Delta does."""
 
 

@@ -101,7 +101,7 @@ def holds_tables(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> boo
             break
         # Depth first: most lakes have a table below their first folder.
         _, below = root.list_folder(folders.pop())
-        names = {key.rpartition("/")[2]: key for key in below}
+        names = _by_name(below)
         if "_delta_log" in names:
             return True
         folders += reversed([key for name, key in names.items() if not name.startswith(".")])
@@ -124,13 +124,18 @@ def find_tables(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iter
             raise LiveError(f"{root.uri}: there are no files", help="Look for a spelling mistake.")
         below: list[str] = []
         for folder, (_, folders) in zip(level, listings, strict=True):
-            names = {key.rpartition("/")[2]: key for key in folders}
+            names = _by_name(folders)
             if "_delta_log" in names:
                 uris.append(root.address.uri_of(folder))
             else:
                 below += (key for name, key in names.items() if not name.startswith("."))
         level = below
     yield from sorted(uris)
+
+
+def _by_name(folders: Iterable[str]) -> dict[str, str]:
+    """Return the keys of folders by the names of the folders."""
+    return {key.rpartition("/")[2]: key for key in folders}
 
 
 def _open_log(reference: str, storage: Mapping[str, str]) -> ObjectStoreLog:
@@ -168,7 +173,7 @@ class FilesAhead:
         return files
 
     def expect(self, names: Iterable[str]) -> None:
-        """Request the small ones of some files, as many as may be under way; the others follow."""
+        """Request the small ones of some files, as many as may be under way, and the rest later."""
         small = (name for name in names if self.sizes.get(name, _LARGE + 1) <= _LARGE)
         self.expected |= dict.fromkeys(name for name in small if name not in self.under_way)
         self._request_expected()

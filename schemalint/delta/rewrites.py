@@ -41,7 +41,6 @@ _CATALOG_MANAGED: Final = frozenset(
 )
 _PIPELINE: Final = "pipelines."
 _WITH_FEED: Final = "DELTA_BLOCK_COLUMN_MAPPING_AND_CDC_OPERATION"
-_OVERWRITES: Final = "DELTA_CANNOT_MODIFY_APPEND_ONLY"
 MANUAL: Final = "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT"
 """How Delta refuses an overwrite that would need a feature; `apply` requests no feature beside a rewrite."""
 
@@ -135,7 +134,7 @@ def _of_table(
     before: TableState, after: TableState, engine: Engine | None, features: frozenset[str]
 ) -> Iterator[RewriteObstacle]:
     if before.enabled(APPEND_ONLY):
-        yield RewriteObstacle("delta.appendOnly allows only appends", error=_OVERWRITES)
+        yield RewriteObstacle("delta.appendOnly allows only appends", error="DELTA_CANNOT_MODIFY_APPEND_ONLY")
     keys = {key for key, value in before.properties.items() if value not in (None, "false", "")}
     if any(key.startswith(_ICEBERG) for key in keys):
         reason = "Iceberg readers follow the ids of columns, and a rewritten column gets a new one"

@@ -1,1 +1,1 @@
-"""What Delta Lake knows: types, features, protocols, logs. Standard library only, `expressions` apart."""
+"""What Delta Lake knows: types, features, protocols, logs. Standard library and sqlglot only."""

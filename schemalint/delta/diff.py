@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from schemalint.base.values import replace
 from schemalint.delta import change
-from schemalint.delta.change import Change, Renames, renames_of
+from schemalint.delta.change import Change, renames_of
 from schemalint.delta.datatype import (
     UNMANAGED,
     Array,
@@ -21,7 +21,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.equivalence import same_comment, same_expression, same_property, with_names_of
 from schemalint.delta.path import Part, Path, lowercased, path_key
-from schemalint.delta.statistics import STATISTICS_COLUMNS, with_renamed_columns
+from schemalint.delta.statistics import STATISTICS_COLUMNS, with_renamed_columns, without_columns
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.widening import is_container
 
@@ -33,15 +33,19 @@ def diff(before: TableState, after: TableState) -> tuple[Change, ...]:
     and ``before`` does not, else by name, ignoring case.
     """
     columns = tuple(_struct(before.columns, after.columns, (), recreated_columns(before, after)))
-    return (*columns, *_table(with_renamed_keys(before, renames_of(columns)), after))
+    return (*columns, *_table(with_keys_followed(before, columns), after))
 
 
-def with_renamed_keys(state: TableState, renames: Renames) -> TableState:
-    """Rename what names columns too, as Delta does by itself (measured on Delta 4.4.0).
+def with_keys_followed(state: TableState, changes: Iterable[Change]) -> TableState:
+    """Let what names columns follow their renames and drops, as Delta does by itself.
 
-    These are the keys of partitioning and clustering, and the columns with statistics.
+    Keys of partitioning and clustering are renamed; the list of columns with statistics loses the dropped
+    ones too (measured on Delta 4.4.0).
     """
-    if not renames.new_names:
+    all_changes = tuple(changes)
+    renames = renames_of(all_changes)
+    drops = [change_.path for change_ in all_changes if isinstance(change_, change.FieldRemoved)]
+    if not renames.new_names and not drops:
         return state
     partitioned_by, clustered_by = state.partitioned_by, state.clustered_by
     properties, listed = state.properties, state.properties.get(STATISTICS_COLUMNS)
@@ -50,7 +54,8 @@ def with_renamed_keys(state: TableState, renames: Renames) -> TableState:
     if not isinstance(clustered_by, Unmanaged):
         clustered_by = tuple(renames.forward(path) for path in clustered_by)
     if listed is not None:
-        properties = {**properties, STATISTICS_COLUMNS: with_renamed_columns(listed, renames)}
+        kept = without_columns(listed, map(renames.parents_back, drops))
+        properties = {**properties, STATISTICS_COLUMNS: with_renamed_columns(kept, renames)}
     return replace(state, partitioned_by=partitioned_by, clustered_by=clustered_by, properties=properties)
 
 

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias, assert_never, cast
 
 from schemalint.base.values import grouped, replace
 from schemalint.delta import change
-from schemalint.delta.change import Change, ColumnChange, renames_of
+from schemalint.delta.change import Change, ColumnChange
 from schemalint.delta.datatype import (
     UNMANAGED,
     Array,
@@ -25,7 +25,7 @@ from schemalint.delta.datatype import (
     with_inserted,
     with_parts,
 )
-from schemalint.delta.diff import with_renamed_keys
+from schemalint.delta.diff import with_keys_followed
 from schemalint.delta.path import Part, Path, lowercased
 from schemalint.delta.table import Deletion, TableState
 
@@ -39,7 +39,7 @@ def apply_changes(state: TableState, changes: Iterable[Change]) -> TableState:
     for _kind, run in groupby(changes, key=_together):
         run_of_changes = tuple(run)
         if isinstance(run_of_changes[0], ColumnChange):
-            keyed = with_renamed_keys(state, renames_of(run_of_changes))
+            keyed = with_keys_followed(state, run_of_changes)
             state = replace(keyed, columns=_with_run(state.columns, run_of_changes))
             continue
         for changed in run_of_changes:

@@ -16,7 +16,6 @@ from enum import Enum
 from typing import Final
 
 from schemalint.base.values import frozen, replace
-from schemalint.delta.change import renames_of
 from schemalint.delta.datatype import (
     VOID,
     Array,
@@ -28,7 +27,7 @@ from schemalint.delta.datatype import (
     physical_paths,
     walk_fields,
 )
-from schemalint.delta.diff import with_renamed_keys
+from schemalint.delta.diff import with_keys_followed
 from schemalint.delta.history import HistoryStep, changes, steps
 from schemalint.delta.path import Part, Path, format_path, lowercased
 from schemalint.delta.table import History, HistoryEntry, TableState
@@ -162,7 +161,7 @@ def _id_faults(step: HistoryStep, pairs: Sequence[_Pair], after: TableState) -> 
 def _partitioning(step: HistoryStep, before: TableState, after: TableState) -> Iterator[SchemaFault]:
     if before.partitioned_by == after.partitioned_by:
         return
-    before = with_renamed_keys(before, renames_of(changes(step)))
+    before = with_keys_followed(before, changes(step))
     old, new = _names(before), _names(after)
     for kind, one, other in (
         (SchemaFaultKind.PARTITIONING, new, old),

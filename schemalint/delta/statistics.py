@@ -8,7 +8,7 @@ from typing import Final
 
 from schemalint.delta.change import Change, FieldRemoved, Renames, renames_of
 from schemalint.delta.datatype import Struct, walk
-from schemalint.delta.path import path_key, prefixes
+from schemalint.delta.path import Path, path_key, prefixes
 from schemalint.delta.properties import property_value
 from schemalint.delta.property_values import statistics_columns
 from schemalint.delta.sql_text import quote_identifier
@@ -27,9 +27,19 @@ def with_renamed_columns(text: str, renames: Renames) -> str:
     """Return a value of ``delta.dataSkippingStatsColumns`` after renames, as Delta itself writes it."""
     before = statistics_columns(text)
     after = [tuple(map(str, renames.forward(column))) for column in before]
-    if after == before:
-        return text
-    return ",".join(".".join(map(quote_identifier, names)) for names in after)
+    return text if after == before else _listed(after)
+
+
+def without_columns(text: str, drops: Iterable[Path]) -> str:
+    """Return a value of ``delta.dataSkippingStatsColumns`` after drops, as Delta itself writes it."""
+    gone = frozenset(map(path_key, drops))
+    before = statistics_columns(text)
+    after = [names for names in before if gone.isdisjoint(prefixes(path_key(names)))]
+    return text if after == before else _listed(after)
+
+
+def _listed(columns: Iterable[tuple[str, ...]]) -> str:
+    return ",".join(".".join(map(quote_identifier, names)) for names in columns)
 
 
 def broken_by_drops(changes: Iterable[Change], properties: Mapping[str, str | None]) -> str | None:
@@ -37,15 +47,28 @@ def broken_by_drops(changes: Iterable[Change], properties: Mapping[str, str | No
 
     With each drop Delta writes the list again, and quotes only names with a dot: of any other name that needs
     quotes it cannot read what it wrote. It refuses the drop with DELTA_COLUMN_NOT_FOUND_IN_SCHEMA, or all
-    writes fail from then on (measured on Delta 4.4.0).
+    writes fail from then on. A dropped column that the list has in another case stays there, with the same
+    error (measured on Delta 4.4.0).
     """
     text, all_changes = properties.get(STATISTICS_COLUMNS), tuple(changes)
-    if text is None or not any(isinstance(change, FieldRemoved) for change in all_changes):
+    renames = renames_of(all_changes)
+    drops = [renames.parents_back(change.path) for change in all_changes if isinstance(change, FieldRemoved)]
+    if text is None or not drops:
         return None
-    renamed = with_renamed_columns(text, renames_of(all_changes))
-    if _needs_no_quotes(text) and _needs_no_quotes(renamed):
+    renamed = with_renamed_columns(text, renames)
+    if _needs_no_quotes(text) and _needs_no_quotes(renamed) and not _has_in_another_case(text, drops):
         return None
     return text
+
+
+def _has_in_another_case(text: str, drops: Iterable[Path]) -> bool:
+    """Whether a list has a dropped column, or one inside it, in another case."""
+    spelled = {path_key(path): tuple(map(str, path)) for path in drops}
+    return any(
+        spelled.get(path_key(names), names) != names
+        for column in statistics_columns(text)
+        for names in prefixes(column)
+    )
 
 
 def _needs_no_quotes(text: str) -> bool:

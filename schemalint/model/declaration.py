@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Protocol, TypeAlias
 
 from schemalint.base.values import Itself, frozen, replace
-from schemalint.delta.change import renames_of
 from schemalint.delta.datatype import (
     UNMANAGED,
     Array,
@@ -25,7 +24,7 @@ from schemalint.delta.datatype import (
     Unmanaged,
     with_inserted,
 )
-from schemalint.delta.diff import diff, longest_increasing, with_renamed_keys
+from schemalint.delta.diff import diff, longest_increasing, with_keys_followed
 from schemalint.delta.equivalence import with_names_of
 from schemalint.delta.path import Part, Path, path_key
 from schemalint.delta.properties import is_protocol_key
@@ -69,7 +68,7 @@ def apply_declaration(
     columns = declared.columns if tracking is None else tracking.declared
     pick = _Pick(pairing, open_widening, reorder)
     after = replace(before, columns=_merged_columns(pick, Itself(columns), Itself(before.columns)))
-    merged = _with_renamed_columns(before, after)
+    merged = _with_keys_followed(before, after)
     return replace(
         merged,
         description=_managed(declared.description, live.description),
@@ -89,10 +88,10 @@ def _merged_columns(pick: _Pick, declared: Itself[Struct], live: Itself[Struct])
     return merge_columns(live.value, declared.value, pick.pairs, pick)
 
 
-def _with_renamed_columns(before: TableState, after: TableState) -> TableState:
+def _with_keys_followed(before: TableState, after: TableState) -> TableState:
     if not (before.partitioned_by or before.clustered_by or STATISTICS_COLUMNS in before.properties):
         return after
-    return with_renamed_keys(after, renames_of(diff(before, after)))
+    return with_keys_followed(after, diff(before, after))
 
 
 _Pairs: TypeAlias = tuple[tuple[Field, Field | None], ...]

@@ -173,7 +173,7 @@ def statistics_in_the_way(
         yield Refusal(
             RefusalKind.LIVE,
             f"no column can be dropped beside {STATISTICS_COLUMNS} = {value}: Delta then writes the list "
-            "again, without the quotes that its names need",
+            "again, and could not read it",
             f"declare {STATISTICS_COLUMNS} in the contract: the plan then takes it off, and sets it again",
             about=ObjectRef("property", STATISTICS_COLUMNS),
         )

@@ -209,8 +209,7 @@ EDITS: Final = (
         f"{ID}, {{name: a, type: int}}\nclustered_by: [a]\n{MAPPED}",
     ),
     Edit(
-        "no column can be dropped beside … = …: "
-        "Delta then writes the list again, without the quotes that its names need",
+        "no column can be dropped beside … = …: Delta then writes the list again, and could not read it",
         f"{ID}, {{name: a-b, type: int}}, {{name: c, type: int}}\n{MAPPED}",
         f"{ID}, {{name: a-b, type: int}}\ndropped: [c]\n{MAPPED}",
         f"{ID}, {{name: a-b, type: int}}, {{name: c, type: int}}\n{MAPPED[:-1]}, "

@@ -1,1 +1,1 @@
--- refused: no column can be dropped beside delta.dataSkippingStatsColumns = `emp#no`,`dept-1`: Delta then writes the list again, without the quotes that its names need (declare delta.dataSkippingStatsColumns in the contract: the plan then takes it off, and sets it again)
+-- refused: no column can be dropped beside delta.dataSkippingStatsColumns = `emp#no`,`dept-1`: Delta then writes the list again, and could not read it (declare delta.dataSkippingStatsColumns in the contract: the plan then takes it off, and sets it again)

@@ -1,0 +1,7 @@
+-- drop columns
+--   'a is listed under dropped'
+--   's is listed under dropped'
+-- undo note: cannot be undone in place: RESTORE TABLE also reverts the data
+-- needs --allow destructive
+ALTER TABLE delta.`/lake/it``s/orders` DROP COLUMNS (`a`, `s`);
+

@@ -16,7 +16,7 @@ from typing import Final
 from schemalint.base.values import grouped, replace
 from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed, renames_of
 from schemalint.delta.datatype import Field, Struct, map_fields, type_at
-from schemalint.delta.path import Path, format_path, lowercased
+from schemalint.delta.path import Path, format_path, is_within, lowercased
 from schemalint.delta.table import TableState
 from schemalint.model.table_plan import Approval, Step, StepKind
 from schemalint.planner import statements
@@ -36,11 +36,24 @@ def columns_added_first(context: AlterContext) -> Iterator[Step]:
 
 
 def columns_dropped(context: AlterContext) -> Iterator[Step]:
-    """Drop all columns in one statement, under their live names, except those that are set aside."""
+    """Drop columns under their live names, except those that are set aside.
+
+    One statement drops all of them, but for the sources of generated columns: Delta looks for these in the
+    table as it is before the statement (DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE, measured on Delta
+    4.4.0).
+    """
     last = [removed for removed, _name in _set_aside(context)]
     removals = [removed for removed in context.of(FieldRemoved) if removed not in last]
     drops = [replace(removed, path=context.renames.parents_back(removed.path)) for removed in removals]
-    yield from _dropped(context, drops, [removed.path for removed in drops])
+    sources = [removed for removed in drops if _is_source(context, removed)]
+    for together in ([removed for removed in drops if removed not in sources], sources):
+        yield from _dropped(context, together, [removed.path for removed in together])
+
+
+def _is_source(context: AlterContext, removed: FieldRemoved) -> bool:
+    """Whether other columns are generated from a dropped one."""
+    own, users = lowercased(removed.path), context.live.generated_users
+    return any(not is_within(lowercased(user), own) for user in (*users.of(own), *users.unparsed))
 
 
 def columns_set_aside(context: AlterContext) -> Iterator[Step]:

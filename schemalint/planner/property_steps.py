@@ -8,6 +8,7 @@ from typing import Final
 from schemalint.base.values import replace
 from schemalint.delta.change import (
     Change,
+    DefaultChanged,
     DescriptionChanged,
     FeatureChanged,
     FieldAdded,
@@ -25,7 +26,9 @@ from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, TableFeatu
 from schemalint.delta.feature_drop import rewrites_files
 from schemalint.delta.properties import (
     COLUMN_MAPPING_MODE,
+    DELETION_VECTORS,
     FEATURE_PREFIX,
+    ICEBERG_COMPAT_KEYS,
     find_property,
     is_true,
     property_value,
@@ -201,6 +204,8 @@ def _waits(context: AlterContext, change: Change) -> bool:
         return is_off and bool(context.of(TypeChanged))
     if change.key == COLUMN_MAPPING_MODE:
         return not isinstance(change.new, str) or change.new.lower() == "none"
+    if change.key in ICEBERG_COMPAT_KEYS and is_true(change.new):
+        return _is_iceberg_late(context)
     # Delta updates the property on a rename; and it can name columns that are added first. Without the
     # property nothing keeps Delta from dropping columns.
     return (
@@ -210,11 +215,20 @@ def _waits(context: AlterContext, change: Change) -> bool:
     )
 
 
+def _is_iceberg_late(context: AlterContext) -> bool:
+    """Whether the table has what an Iceberg compatibility refuses, until other statements have changed it.
+
+    These are types and defaults of columns, and deletion vectors, which a statement of its own must disable
+    (IcebergCompat.scala, CheckDeletionVectorDisabled; measured on Delta 4.4.0).
+    """
+    alters = any(isinstance(other, FieldRemoved | TypeChanged | DefaultChanged) for other in context.changes)
+    return alters or context.live.enabled(DELETION_VECTORS)
+
+
 def _altered(context: AlterContext, changes: Sequence[Change]) -> Iterator[Step]:
+    """Remove properties, and then set others: of some that exclude each other, one must be gone first."""
     removed = [change for change in changes if isinstance(change, PropertyChanged) and _is_removal(change)]
     values = [change for change in changes if not _is_removal(change)]
-    if values:
-        yield _set(context, values)
     if removed:
         keys = [changed.key for changed in removed]
         unmaps = any(
@@ -230,6 +244,8 @@ def _altered(context: AlterContext, changes: Sequence[Change]) -> Iterator[Step]
             cost=Cost.REWRITE if unmaps else Cost.METADATA,
             needs=frozenset({Approval.DESTRUCTIVE} if unmaps else ()),
         )
+    if values:
+        yield _set(context, values)
 
 
 def _set(context: AlterContext, changes: Sequence[Change]) -> Step:

@@ -205,8 +205,8 @@ def test_steps_are_ordered_properties_then_new_columns_then_altered_columns() ->
         properties={"delta.enableTypeWidening": "true", "old": None},
     )
     assert [step.kind for step in _plan(declared, live).steps] == [
-        StepKind.SET_PROPERTIES,
         StepKind.UNSET_PROPERTIES,
+        StepKind.SET_PROPERTIES,
         StepKind.ADD_COLUMNS,
         StepKind.ALTER_COLUMNS,
     ]

@@ -23,17 +23,17 @@ ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
 -- scans the data
 ALTER TABLE delta.`/lake/it``s/orders` ADD CONSTRAINT `positive` CHECK (a > 0);
 
--- set properties
---   'the description is declared'
---   'property delta.dataSkippingStatsColumns is declared as a,b'
---   'property team is declared as sales'
--- undo note: needs several statements: declare the old values, and null for new keys
-ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('comment' = 'New.', 'delta.dataSkippingStatsColumns' = 'a,b', 'team' = 'sales');
-
 -- unset properties
 --   'property delta.enableTypeWidening is declared absent'
 --   'property old is declared absent'
 --   'property older is declared absent'
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true', 'old' = '1', 'older' = '2')
 ALTER TABLE delta.`/lake/it``s/orders` UNSET TBLPROPERTIES ('delta.enableTypeWidening', 'old', 'older');
+
+-- set properties
+--   'the description is declared'
+--   'property delta.dataSkippingStatsColumns is declared as a,b'
+--   'property team is declared as sales'
+-- undo note: needs several statements: declare the old values, and null for new keys
+ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('comment' = 'New.', 'delta.dataSkippingStatsColumns' = 'a,b', 'team' = 'sales');
 

@@ -1,0 +1,12 @@
+-- unset properties
+--   'property delta.enableDeletionVectors is declared absent'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')
+ALTER TABLE delta.`/lake/it``s/orders` UNSET TBLPROPERTIES ('delta.enableDeletionVectors');
+
+-- set properties
+--   'property delta.enableIcebergCompatV2 is declared as true'
+-- adds icebergCompatV2
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` UNSET TBLPROPERTIES ('delta.enableIcebergCompatV2')
+-- undo note: the features stay in the protocol: icebergCompatV2
+ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true');
+

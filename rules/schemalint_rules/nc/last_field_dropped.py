@@ -20,8 +20,8 @@ def last_field_dropped(change: FieldRemoved, ctx: RuleContext) -> Iterator[Probl
     arrays and maps. If several drops empty it together, the rule reports only the last of them.
 
     A drop is fine if the same edit declares another column or field at the same level, even a new one:
-    `apply` adds before it drops. A table that keeps only its partition columns, or only a `void`, is fine
-    too. CM002 and CM003 report drops that fail for another reason.
+    `apply` adds before it drops. A table that keeps only its partition columns (NC013 warns), or only a
+    `void`, is fine too. CM002 and CM003 report drops that fail for another reason.
 
     ## Why is this bad?
 

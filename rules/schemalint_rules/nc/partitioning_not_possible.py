@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.change import TableAdded
+from schemalint.delta.change import FieldRemoved, TableAdded
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.datatype import VOID, Array, Atomic, DataType, Map, Struct, Unmanaged
 from schemalint.delta.table import LiveTable
@@ -26,12 +26,14 @@ _NOT_WRITTEN = "DELTA_PARTITION_COLUMN_NOT_FOUND"
 
 @rule(
     "NC013",
-    on=(TableAdded, LiveTable),
+    on=(TableAdded, LiveTable, FieldRemoved),
     severity=Severity.ERROR,
     delta_errors=(_UNKNOWN, _TWICE, _ALL, _TYPE, _NOT_FOUND, _NO_DATA, _NOT_WRITTEN),
     verdict="impossible",
 )
-def partitioning_not_possible(fact: TableAdded | LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
+def partitioning_not_possible(
+    fact: TableAdded | LiveTable | FieldRemoved, ctx: RuleContext
+) -> Iterator[Problem]:
     """A table is partitioned by a column that cannot partition it.
 
     ## What it does
@@ -41,7 +43,7 @@ def partitioning_not_possible(fact: TableAdded | LiveTable, _ctx: RuleContext) -
     - a name that is not a column; a field of a struct is not one;
     - a column that is listed twice, which is harmless in a live table;
     - a column whose type cannot form a directory name: array, map, struct, variant, void;
-    - a list that leaves no other column;
+    - a list that leaves no other column; the drop of the last one is a warning;
     - of a live table, a name with another case than the column's, which readers do not find.
 
     NC007 covers the partitioning of an existing table.
@@ -50,6 +52,8 @@ def partitioning_not_possible(fact: TableAdded | LiveTable, _ctx: RuleContext) -
 
     `CREATE TABLE` fails: with `INVALID_PARTITION_COLUMN_DATA_TYPE`, with `ALL_PARTITION_COLUMNS_NOT_ALLOWED`,
     and, for a column that does not exist or is listed twice, with errors without a name.
+
+    Delta drops the last column that is none of the partitioning, and then refuses every insert.
 
     A live table that another writer has made so is worse off: Spark fails every query and every statement
     with `FIELD_NOT_FOUND` if a column does not exist, refuses every insert with
@@ -84,6 +88,9 @@ def partitioning_not_possible(fact: TableAdded | LiveTable, _ctx: RuleContext) -
     partitioned_by: [order_date]
     ```
     """
+    if isinstance(fact, FieldRemoved):
+        yield from _left_alone(fact, ctx)
+        return
     names, columns = fact.state.partitioned_by, fact.state.columns
     if isinstance(names, Unmanaged):
         return
@@ -132,6 +139,19 @@ def _live_faults(names: tuple[str, ...], columns: Struct) -> Iterator[tuple[str,
             yield f"the table is partitioned by {name}, which is {print_type(type_)}", help_, error
     if names and len(names) == len(columns.fields):
         yield "all columns are partition columns: none is left for the data files", help_, _NO_DATA
+
+
+def _left_alone(removed: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]:
+    """Report the drop of the last column that is no partition column, at the last of several drops."""
+    keys, columns = ctx.after.partition_keys, ctx.after.columns.names
+    drops = [change for change in ctx.changes if isinstance(change, FieldRemoved) and len(change.path) == 1]
+    is_last = drops[-1:] == [removed] and ctx.alters(removed)
+    if is_last and columns and all(name.lower() in keys for name in columns):
+        yield Problem(
+            f"{removed.field.name} is the last column that is no partition column",
+            help="keep one, or add another in the same edit: Delta drops the column, and refuses all inserts",
+            severity=Severity.WARNING,
+        )
 
 
 def _cannot_name_directory(type_: DataType) -> bool:

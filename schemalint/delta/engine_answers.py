@@ -39,6 +39,7 @@ from schemalint.delta.engine import (
     release_of,
 )
 from schemalint.delta.feature import FEATURES
+from schemalint.delta.functions import built_in_name, newer
 from schemalint.delta.widening import TypeStep, step
 
 
@@ -183,6 +184,14 @@ def knows_older_property(engine: Engine | None, key: str) -> bool:
 def makes_column(engine: Engine | None, kind: str) -> Answer:
     """Return whether ``CREATE TABLE`` makes such columns: ``generated``, ``identity`` or ``default``."""
     return _answer(engine, rows.COLUMN_SPANS[kind])
+
+
+def has_function(engine: Engine | None, name: str) -> Answer:
+    """Return whether the Spark of an engine has a function of Spark 4.2.0, by its name in lower case."""
+    spark = newer().get(built_in_name(name))
+    if engine is None or spark is None:
+        return _YES
+    return _answer(engine, rows.SPARK_SPANS[spark])
 
 
 def adds_by_hand_only(engine: Engine | None, name: str) -> bool:

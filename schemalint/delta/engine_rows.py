@@ -257,6 +257,12 @@ COLUMN_LISTS: Final = Span("4.0", asked=False)
 SESSION_VARIABLES: Final = Span("4.0", asked=False)
 """``SET VARIABLE``: Spark 3.5.7 does not parse it (measured on Delta 3.3.2; 4.0.1 and 4.4.0 do)."""
 
+SPARK_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
+    {"4.0": Span("4.0", asked=False), "4.2": Span("4.4", not_before="4.0.1", asked=False)}
+)
+"""The engines whose Spark has what a version of Spark brought: Delta 3.0 to 3.3 run on Spark 3.5, Delta 4.0
+on Spark 4.0, and Delta 4.1 to 4.3 on several."""
+
 COLUMN_SPANS: Final[Mapping[str, Span]] = MappingProxyType(
     {
         "generated": Span("4.4", databricks=_page("9.1", _COMPATIBILITY)),
@@ -287,8 +293,9 @@ ERROR_NAMES: Final[Mapping[str, ErrorName]] = MappingProxyType(
         "DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED": ErrorName(
             "3.3", "DELTA_ALTER_TABLE_CLUSTER_BY_NOT_ALLOWED"
         ),
-        # Of Spark, about an invalid value; what 4.1 to 4.3 answer was not asked.
+        # Of Spark; what 4.1 to 4.3 answer was not asked. The first is about an invalid value.
         "UNSUPPORTED_TABLE_CHANGE": ErrorName("4.4"),
+        "INVALID_DEFAULT_VALUE.NON_DETERMINISTIC": ErrorName("4.4", "INVALID_DEFAULT_VALUE.NOT_CONSTANT"),
         "FIELD_ALREADY_EXISTS": ErrorName("4.0", "FIELDS_ALREADY_EXISTS"),
         "DELTA_METADATA_MISMATCH": ErrorName("4.1", "_LEGACY_ERROR_TEMP_DELTA_0007"),
         **{

@@ -159,6 +159,43 @@ vector_norm vector_normalize version width_bucket zeroifnull zip_with
 """Delta has a list of what it allows in generated columns (SupportedGenerationExpressions.scala; measured on
 Delta 4.4.0, ``tests/engine/generated.csv``)."""
 
+_NEWER: Final = {
+    "4.0": """
+    collate collation collations dayname from_avro from_protobuf from_xml is_valid_utf8 is_variant_null
+    listagg make_valid_utf8 monthname nullifzero parse_json percentile_cont percentile_disc randstr
+    schema_of_avro schema_of_variant schema_of_variant_agg schema_of_xml session_user string_agg to_avro
+    to_protobuf to_variant_object to_xml try_make_interval try_make_timestamp try_make_timestamp_ltz
+    try_make_timestamp_ntz try_mod try_parse_json try_parse_url try_reflect try_url_decode
+    try_validate_utf8 try_variant_get uniform validate_utf8 variant_explode variant_explode_outer
+    variant_get zeroifnull
+    """,
+    "4.2": """
+    approx_top_k approx_top_k_accumulate approx_top_k_combine approx_top_k_estimate bitmap_and_agg
+    current_path current_time is_valid_variant kll_merge_agg_bigint kll_merge_agg_double
+    kll_merge_agg_float kll_sketch_agg_bigint kll_sketch_agg_double kll_sketch_agg_float
+    kll_sketch_get_n_bigint kll_sketch_get_n_double kll_sketch_get_n_float
+    kll_sketch_get_quantile_bigint kll_sketch_get_quantile_double kll_sketch_get_quantile_float
+    kll_sketch_get_rank_bigint kll_sketch_get_rank_double kll_sketch_get_rank_float
+    kll_sketch_merge_bigint kll_sketch_merge_double kll_sketch_merge_float kll_sketch_to_string_bigint
+    kll_sketch_to_string_double kll_sketch_to_string_float make_time measure python_worker_logs quote
+    st_asbinary st_geogfromwkb st_geomfromwkb st_setsrid st_srid theta_difference theta_intersection
+    theta_intersection_agg theta_sketch_agg theta_sketch_estimate theta_union theta_union_agg time
+    time_bucket time_diff time_from_micros time_from_millis time_from_seconds time_to_micros
+    time_to_millis time_to_seconds time_trunc to_time try_to_date try_to_time tuple_difference_double
+    tuple_difference_integer tuple_difference_theta_double tuple_difference_theta_integer
+    tuple_intersection_agg_double tuple_intersection_agg_integer tuple_intersection_double
+    tuple_intersection_integer tuple_intersection_theta_double tuple_intersection_theta_integer
+    tuple_sketch_agg_double tuple_sketch_agg_integer tuple_sketch_estimate_double
+    tuple_sketch_estimate_integer tuple_sketch_summary_double tuple_sketch_summary_integer
+    tuple_sketch_theta_double tuple_sketch_theta_integer tuple_union_agg_double tuple_union_agg_integer
+    tuple_union_double tuple_union_integer tuple_union_theta_double tuple_union_theta_integer vector_avg
+    vector_cosine_similarity vector_inner_product vector_l2_distance vector_norm vector_normalize
+    vector_sum
+    """,
+}
+"""The functions that not all Sparks have, by the first of those asked that has them: ``SHOW FUNCTIONS`` in
+Spark 3.5.7, 4.0.2 and 4.2.0."""
+
 _SYNTAX: Final = frozenset({"try_cast", "timestampadd", "timestampdiff"})
 """Calls of one row in Spark's grammar that its list of functions does not have."""
 
@@ -175,10 +212,22 @@ def not_generated() -> frozenset[str]:
     return frozenset(_NOT_GENERATED.split())
 
 
+@cache
+def newer() -> dict[str, str]:
+    """Return the first Spark that has each function which not all of them have, by its name in lower case."""
+    return {name: spark for spark, names in _NEWER.items() for name in names.split()}
+
+
 def kind_of_function(name: str) -> FunctionKind | None:
     """Return the kind of a function by its name in lower case; None if Spark 4.2.0 has no such function."""
-    for schema in _SCHEMAS:
-        name = name.removeprefix(schema)
+    name = built_in_name(name)
     if name in _SYNTAX:
         return FunctionKind.ROW
     return kinds().get(name)
+
+
+def built_in_name(name: str) -> str:
+    """Return the name of a function without the schemas of built-in functions."""
+    for schema in _SCHEMAS:
+        name = name.removeprefix(schema)
+    return name

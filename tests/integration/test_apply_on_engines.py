@@ -16,6 +16,9 @@ import yaml
 from deltalake import DeltaTable, write_deltalake
 
 from schemalint.base.values import frozen
+from schemalint.delta.engine import DELTA_SPARK, Engine
+from schemalint.delta.engine_answers import has_function
+from schemalint.delta.functions import kinds
 from schemalint.tables.storage import read_table
 from support.foreign_writer import PARTITIONS, ROWS, ForeignWriter, commits_in, rows_after
 from support.repo import Repo
@@ -75,10 +78,8 @@ class Lake:
     def __init__(self, folder: Path) -> None:
         self.repo = Repo(folder)
         self.environment = ROOT / ".engines" / ENGINE
-        version = self._version("delta-spark")
-        self.repo.write(
-            "schemalint.toml", f'[targets.prod]\nroot = "lake"\nengine = "delta-spark {version}"\n'
-        )
+        self.engine = Engine(DELTA_SPARK, self._version("delta-spark"))
+        self.repo.write("schemalint.toml", f'[targets.prod]\nroot = "lake"\nengine = "{self.engine}"\n')
         self.repo.write(".gitignore", "lake/\n")
         (folder / "lake").mkdir()
 
@@ -153,6 +154,40 @@ def test_pull_requests_reach_what_they_declare_or_are_refused_by_name(tmp_path: 
     # Delta makes an empty commit each time that it is asked to drop a feature which has to wait.
     now = lake.versions()
     assert {name for name in now if now[name] != after[name]} <= waiting
+
+
+def test_an_expression_that_the_engine_refuses_stops_a_plan_before_its_start(tmp_path: Path) -> None:
+    """No table of functions tells it: the session may have its own. EXPLAIN does, as each Spark words it."""
+    lake = Lake(tmp_path / "repository")
+    lake.write_contract("orders", COLUMNS)
+    lake.repo.commit("before")
+    assert lake.apply().outcomes == {"orders": "applied"}
+    before = lake.versions()
+    more = "  - {name: more, type: int}\nconstraints: {known: vendor_knows(id)}\n"
+    lake.write_contract("orders", COLUMNS + more)
+    lake.repo.commit("after")
+    refused = lake.apply()
+    assert refused.outcomes == {"orders": "refused"}
+    assert "the constraint known: [UNRESOLVED_ROUTINE]" in refused.err
+    assert lake.versions() == before
+
+
+LISTED: Final = """\
+import json
+from pyspark.sql import SparkSession
+session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+print(json.dumps([row[0] for row in session.sql("SHOW SYSTEM FUNCTIONS").collect()]))
+"""
+
+
+def test_the_engine_lacks_the_functions_that_its_row_says(tmp_path: Path) -> None:
+    lake = Lake(tmp_path / "repository")
+    python = [str(lake.environment / "bin/python"), "-c", LISTED]
+    process = subprocess.run(python, cwd=tmp_path, capture_output=True, text=True, check=True)
+    listed = set(json.loads(process.stdout))
+    of_delta = {"table_changes", "table_changes_by_path"}
+    lacking = {name for name in kinds() if has_function(lake.engine, name).does is False}
+    assert lacking == kinds().keys() - listed - of_delta
 
 
 TEXT: Final = "  - {name: amount_text, type: string}\n"

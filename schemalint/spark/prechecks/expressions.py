@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -24,7 +25,10 @@ from schemalint.planner.statements import create_table, path_text
 from schemalint.spark.statements import SqlSession, StatementError, ask
 
 # EXPLAIN returns errors of the analysis as text (Spark's ExplainCommand), and raises errors of the grammar.
-_FAILED: Final = "Error occurred during query planning:"
+# Spark 3.5 has the exception in place of the plan (measured on 3.5.7, 4.0.2 and 4.2.0).
+_FAILED: Final = re.compile(
+    r"(?:Error occurred during query planning:|== Physical Plan ==\n[\w.$]+Exception:)\s*(.*)"
+)
 
 # Only tables in files have this column, and queries do not. Delta itself checks constraints that use it.
 _METADATA: Final = "_metadata"
@@ -204,6 +208,5 @@ def _explain_error(session: SqlSession, statement: str) -> str:
         answer = "\n".join(str(row[0]) for row in ask(session, f"EXPLAIN {statement}"))
     except StatementError as error:
         return error.message
-    if not answer.startswith(_FAILED):
-        return ""
-    return next(iter(answer.removeprefix(_FAILED).strip().splitlines()), _FAILED)
+    failed = _FAILED.match(answer)
+    return failed[1] or answer if failed else ""

@@ -3,20 +3,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from schemalint.delta.change import ConstraintChanged
 from schemalint.delta.datatype import walk_fields
 from schemalint.delta.engine_answers import knows_feature, reads_type_change
+from schemalint.delta.feature import find_feature
 from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable
 from schemalint.delta.type_history import TYPE_WIDENING_FEATURES, record_of
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
+_ERROR = "DELTA_UNSUPPORTED_TYPE_CHANGE_IN_PREVIEW"
+
 
 @rule(
     "EN007",
     on=LiveTable,
     severity=Severity.ERROR,
-    delta_errors=("DELTA_UNSUPPORTED_TYPE_CHANGE_IN_PREVIEW",),
+    delta_errors=(_ERROR,),
     verdict="impossible",
     engine=True,
 )
@@ -33,8 +37,9 @@ def type_history_beyond_engine(table: LiveTable, ctx: RuleContext) -> Iterator[P
     ## Why is this bad?
 
     Delta refuses to read the table, and to append to it, with `DELTA_UNSUPPORTED_TYPE_CHANGE_IN_PREVIEW`,
-    whichever columns a query names. Statements that change only metadata go on, so no plan is refused
-    (measured on Delta 3.3.2 with tables that 4.4.0 wrote).
+    whichever columns a query names. Statements that change only metadata go on; those that read the rows, to
+    add a constraint or to drop the feature, are refused, and the plan with them (measured on Delta 3.3.2 with
+    tables that 4.4.0 wrote).
 
     ## What to do
 
@@ -95,7 +100,16 @@ def type_history_beyond_engine(table: LiveTable, ctx: RuleContext) -> Iterator[P
                 f"{where} was changed from {old} to {new}{since}",
                 help="use a newer version, or drop typeWidening with it: that rewrites the old files",
                 severity=Severity.WARNING if first.is_hosted or first != ctx.engine else None,
-                # Without the error class: that would refuse a plan, whose statements Delta carries out.
                 path=(path[0],),
+                # The error class refuses a plan: Delta carries out what changes only metadata.
+                delta_error=_ERROR if first == ctx.engine and _reads_rows(ctx) else None,
             )
             break
+
+
+def _reads_rows(ctx: RuleContext) -> bool:
+    """Whether a statement that the contract needs reads the rows."""
+    if any(isinstance(change, ConstraintChanged) and isinstance(change.new, str) for change in ctx.changes):
+        return True
+    dropped = {row.name for entry in ctx.drop_requests.names if (row := find_feature(entry)) is not None}
+    return not TYPE_WIDENING_FEATURES.isdisjoint(dropped)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 
 from schemalint.delta.change import TypeChanged
@@ -96,7 +96,7 @@ def feature_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Prob
                     object=ObjectRef(*kind),
                     delta_error="UNSUPPORTED_DATATYPE" if name == "variantType" else None,
                 )
-            elif _asks_in_vain(ctx, kind[1], name):
+            elif _asks_in_vain(ctx, kind[1], name, requested):
                 yield Problem(
                     f"{ctx.writer} adds {name}, which {what} needs, to an existing table only on request",
                     help=ctx.wording.request_feature.format(name=name),
@@ -106,12 +106,12 @@ def feature_beyond_engine(contract: Contract, ctx: RuleContext) -> Iterator[Prob
                 )
 
 
-def _asks_in_vain(ctx: RuleContext, column: str, feature: str) -> bool:
+def _asks_in_vain(ctx: RuleContext, column: str, feature: str, requested: Collection[str]) -> bool:
     """Whether the engine adds the feature by hand only, for a column that it adds.
 
-    A preview that the table supports takes the place of the feature.
+    A preview that the table supports, or that the contract requests, takes the place of the feature.
     """
-    supported = ctx.features & {feature, FEATURES[feature].unless}
+    supported = (ctx.features | set(requested)) & {feature, FEATURES[feature].unless}
     if ctx.is_new_table or supported or not adds_by_hand_only(ctx.engine, feature):
         return False
     changed = {change.path[0] for change in ctx.changes if isinstance(change, TypeChanged)}

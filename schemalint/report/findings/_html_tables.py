@@ -62,7 +62,7 @@ def _schema(table: JudgedTable) -> Iterator[Element]:
                 "p", f"{counted(len(cells) - len(shown), 'row')} without a change not shown.", class_="quiet"
             )
         if shown and is_alone:
-            body = [h("tr", h("td", *_cell(row.after))) for row in shown]
+            body = [h("tr", _side(row.after)) for row in shown]
             yield grid(["now"], body, f"{title} of {table.name}")
         elif shown:
             body = [_row(row) for row in shown]
@@ -88,9 +88,7 @@ def _side(cell: _Cell | None) -> Element:
     return h("td", h("span", "none", class_="quiet"))
 
 
-def _cell(cell: _Cell | None) -> list[Element]:
-    if cell is None:
-        return []
+def _cell(cell: _Cell) -> list[Element]:
     depth = (len(cell.name) - len(cell.name.lstrip())) // 2
     elements = [h("code", cell.name.strip(), class_=f"name depth{min(depth, 6)}")]
     elements.append(h("span", cell.value, class_="type"))

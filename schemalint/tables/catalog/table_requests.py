@@ -248,9 +248,9 @@ def _document(
             request.uri,
             result.message,
             read_at,
-            result.help,
-            request.table,
-            request.target,
-            isinstance(result, NoTable),
+            help=result.help,
+            table=request.table,
+            target=request.target,
+            missing=isinstance(result, NoTable),
         )
     return TableDocument(result, read_at, request.table, request.target, request.is_latest)

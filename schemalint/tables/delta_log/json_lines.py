@@ -79,7 +79,7 @@ def read_bodies(store: LogStore, file: LogFile, actions: Sequence[str]) -> Itera
         for name in actions:
             for line in _lines_with(block, name, first):
                 if (body := _body(line, name)) is not None:
-                    _path(body, line)
+                    _require_path(body, line)
                     yield name, body
         first += block.count(b"\n")
 
@@ -212,11 +212,9 @@ def _body(line: _Line, name: str) -> Body | None:
     return body if isinstance(body, dict) else None
 
 
-def _path(body: Body, line: _Line) -> str:
-    path = body.get("path")
-    if not isinstance(path, str):
+def _require_path(body: Body, line: _Line) -> None:
+    if not isinstance(body.get("path"), str):
         raise ActionError("the file action has no path", line.number)
-    return path
 
 
 def _read(read: Callable[[Body], TableActions], body: Body, line: _Line) -> TableActions:

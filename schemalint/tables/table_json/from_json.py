@@ -81,7 +81,13 @@ def from_json(content: object) -> TableDocument | TableFailure:
     if "error" not in body.content:
         return TableDocument(_live(body), read_at, table, target, body.flag("latest"))
     return TableFailure(
-        body.text("uri"), body.text("error"), read_at, body.text("help"), table, target, body.flag("missing")
+        body.text("uri"),
+        body.text("error"),
+        read_at,
+        help=body.text("help"),
+        table=table,
+        target=target,
+        missing=body.flag("missing"),
     )
 
 

@@ -46,129 +46,126 @@ _CREDENTIALS: Final = (
     "Credentials come from the environment (AWS_*, AZURE_*, GOOGLE_*) or the target's storage block; "
     'for public data: anonymous = "true".'
 )
-_FAILURES: Final = tuple(
-    _Failure(*row)
-    for row in (
-        (
-            "<Code>(NoSuchBucket|ContainerNotFound|FilesystemNotFound)",
-            "there is no {bucket}",
-            "Check its name, the endpoint and the account.",
-        ),
-        (
-            # Machines in a cloud get credentials from these addresses; the client's last resort.
-            r"/latest/(api/token|meta-data)|metadata\.google\.internal|/computeMetadata/|/metadata/identity",
-            "access to {bucket}{origin} is not possible: no credentials were found",
-            "{remedy}",
-        ),
-        (
-            "<Code>(ExpiredToken|TokenRefreshRequired|RequestTimeTooSkewed)",
-            "access to {bucket}{origin} is denied: the credentials have expired, or the clock is wrong",
-            "Get new ones. {remedy}",
-        ),
-        (
-            "without LOCATION|<Code>(PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocation)",
-            "{bucket} is in another region",
-            "Set AWS_REGION, or region in the target's storage block.",
-        ),
-        (
-            "status code: (401|403)|PermissionDenied|Unauthenticated|<Code>(Invalid(Acc|Tok)|Authentic)",
-            "access to {bucket} is denied{origin}",
-            "Grant permission to list and to read its files. {remedy}",
-        ),
-        (
-            "status code: 404",
-            "there is no {bucket}, or it does not answer like an object store",
-            "Check its name, the endpoint and the account.",
-        ),
-        (
-            "BadScheme",
-            "an endpoint without TLS is not allowed",
-            'Write https://, or allow it: allow_http = "true" in the storage block, or AWS_ALLOW_HTTP=true.',
-        ),
-        (
-            "NoContentRange|NotPartial|non-partial",
-            "an answer broke off, and the store gives no part of a file: it ignores the header Range",
-            "Try again later; look at the proxy if it happens again.",
-        ),
-        (
-            "kind: Interrupted|Incomplete(Message|Body)|ConnectionReset|BrokenPipe",
-            "the connection to the store broke off",
-            "Try again later; look at the proxy if it happens again.",
-        ),
-        (
-            r"Error\(\s*Connect,\s*(TimedOut|ConnectError[^{}]*\{\s*kind: TimedOut)",
-            "the store cannot be reached: there is no connection within the time limit",
-            'Check the endpoint, the network and the firewall; the limit is connect_timeout = "5 seconds".',
-            True,
-        ),
-        (
-            "kind: Timeout|TimedOut",
-            "the store does not answer in time",
-            'Try again, or extend the limit: timeout = "2 minutes" in the target\'s storage block.',
-        ),
-        (
-            "NotValidForName",
-            "the certificate of the store's endpoint is for another host",
-            "Write the name in the certificate as endpoint.",
-        ),
-        (
-            r"InvalidCertificate\(\s*(Expired|NotValidYet)",
-            "the certificate of the store's endpoint has expired, or the clock is wrong",
-            "Tell whoever runs the store.",
-        ),
-        (
-            "[Cc]ertificate|UnknownIssuer",
-            "the certificate of the store's endpoint is not trusted",
-            "{trust}",
-        ),
-        (
-            "InvalidContentType|InvalidMessage",
-            "the store's endpoint answers without TLS",
-            "Check its port; an endpoint without TLS begins with http://.",
-        ),
-        (
-            "ConnectionRefused",
-            "the store cannot be reached: its host refuses the connection",
-            "Check the host and the port of the endpoint, and whether the store runs.",
-            True,
-        ),
-        (
-            "dns error|failed to lookup",
-            "the store cannot be reached: the name of its host is unknown",
-            "Check the spelling of the endpoint, the region and the account, and this machine's DNS.",
-            True,
-        ),
-        (
-            "kind: Connect|error sending request",
-            "the store cannot be reached",
-            "Check the endpoint, the network and the proxy.",
-        ),
-        (
-            "MissingAccount",
-            "no storage account is named",
-            "Write abfss://container@account.dfs.core.windows.net/…, or set AZURE_STORAGE_ACCOUNT_NAME.",
-        ),
-        (
-            "Missing(AccessKeyId|SecretAccessKey|Key)|InvalidAccessKey|GCP credential error",
-            "access to {bucket}{origin} is not possible: the credentials are incomplete or malformed",
-            "{remedy}",
-        ),
-        (
-            "UnknownConfigurationKey|failed to parse|Invalid key",
-            "a setting of the store is unknown or invalid",
-            "Use the names and values of obstore's configuration for this store in the storage block.",
-        ),
-        (
-            "status code: (429|503)|<Code>(SlowDown|TooManyRequests|ServerBusy)",
-            "the store is overloaded, and refuses repeated requests too",
-            "Try again later, or with fewer tables at a time: --jobs N.",
-        ),
-        (
-            r"status code: 5\d\d",
-            "the store fails, for repeated requests too",
-            "Try again later.",
-        ),
-    )
+_FAILURES: Final = (
+    _Failure(
+        "<Code>(NoSuchBucket|ContainerNotFound|FilesystemNotFound)",
+        "there is no {bucket}",
+        "Check its name, the endpoint and the account.",
+    ),
+    _Failure(
+        # Machines in a cloud get credentials from these addresses; the client's last resort.
+        r"/latest/(api/token|meta-data)|metadata\.google\.internal|/computeMetadata/|/metadata/identity",
+        "access to {bucket}{origin} is not possible: no credentials were found",
+        "{remedy}",
+    ),
+    _Failure(
+        "<Code>(ExpiredToken|TokenRefreshRequired|RequestTimeTooSkewed)",
+        "access to {bucket}{origin} is denied: the credentials have expired, or the clock is wrong",
+        "Get new ones. {remedy}",
+    ),
+    _Failure(
+        "without LOCATION|<Code>(PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocation)",
+        "{bucket} is in another region",
+        "Set AWS_REGION, or region in the target's storage block.",
+    ),
+    _Failure(
+        "status code: (401|403)|PermissionDenied|Unauthenticated|<Code>(Invalid(Acc|Tok)|Authentic)",
+        "access to {bucket} is denied{origin}",
+        "Grant permission to list and to read its files. {remedy}",
+    ),
+    _Failure(
+        "status code: 404",
+        "there is no {bucket}, or it does not answer like an object store",
+        "Check its name, the endpoint and the account.",
+    ),
+    _Failure(
+        "BadScheme",
+        "an endpoint without TLS is not allowed",
+        'Write https://, or allow it: allow_http = "true" in the storage block, or AWS_ALLOW_HTTP=true.',
+    ),
+    _Failure(
+        "NoContentRange|NotPartial|non-partial",
+        "an answer broke off, and the store gives no part of a file: it ignores the header Range",
+        "Try again later; look at the proxy if it happens again.",
+    ),
+    _Failure(
+        "kind: Interrupted|Incomplete(Message|Body)|ConnectionReset|BrokenPipe",
+        "the connection to the store broke off",
+        "Try again later; look at the proxy if it happens again.",
+    ),
+    _Failure(
+        r"Error\(\s*Connect,\s*(TimedOut|ConnectError[^{}]*\{\s*kind: TimedOut)",
+        "the store cannot be reached: there is no connection within the time limit",
+        'Check the endpoint, the network and the firewall; the limit is connect_timeout = "5 seconds".',
+        is_unreachable=True,
+    ),
+    _Failure(
+        "kind: Timeout|TimedOut",
+        "the store does not answer in time",
+        'Try again, or extend the limit: timeout = "2 minutes" in the target\'s storage block.',
+    ),
+    _Failure(
+        "NotValidForName",
+        "the certificate of the store's endpoint is for another host",
+        "Write the name in the certificate as endpoint.",
+    ),
+    _Failure(
+        r"InvalidCertificate\(\s*(Expired|NotValidYet)",
+        "the certificate of the store's endpoint has expired, or the clock is wrong",
+        "Tell whoever runs the store.",
+    ),
+    _Failure(
+        "[Cc]ertificate|UnknownIssuer",
+        "the certificate of the store's endpoint is not trusted",
+        "{trust}",
+    ),
+    _Failure(
+        "InvalidContentType|InvalidMessage",
+        "the store's endpoint answers without TLS",
+        "Check its port; an endpoint without TLS begins with http://.",
+    ),
+    _Failure(
+        "ConnectionRefused",
+        "the store cannot be reached: its host refuses the connection",
+        "Check the host and the port of the endpoint, and whether the store runs.",
+        is_unreachable=True,
+    ),
+    _Failure(
+        "dns error|failed to lookup",
+        "the store cannot be reached: the name of its host is unknown",
+        "Check the spelling of the endpoint, the region and the account, and this machine's DNS.",
+        is_unreachable=True,
+    ),
+    _Failure(
+        "kind: Connect|error sending request",
+        "the store cannot be reached",
+        "Check the endpoint, the network and the proxy.",
+    ),
+    _Failure(
+        "MissingAccount",
+        "no storage account is named",
+        "Write abfss://container@account.dfs.core.windows.net/…, or set AZURE_STORAGE_ACCOUNT_NAME.",
+    ),
+    _Failure(
+        "Missing(AccessKeyId|SecretAccessKey|Key)|InvalidAccessKey|GCP credential error",
+        "access to {bucket}{origin} is not possible: the credentials are incomplete or malformed",
+        "{remedy}",
+    ),
+    _Failure(
+        "UnknownConfigurationKey|failed to parse|Invalid key",
+        "a setting of the store is unknown or invalid",
+        "Use the names and values of obstore's configuration for this store in the storage block.",
+    ),
+    _Failure(
+        "status code: (429|503)|<Code>(SlowDown|TooManyRequests|ServerBusy)",
+        "the store is overloaded, and refuses repeated requests too",
+        "Try again later, or with fewer tables at a time: --jobs N.",
+    ),
+    _Failure(
+        r"status code: 5\d\d",
+        "the store fails, for repeated requests too",
+        "Try again later.",
+    ),
 )
 _UNKNOWN: Final = _Failure("", "the store gives no usable answer", "Check the endpoint and the account.")
 _CODE: Final = re.compile(r"<Code>([A-Za-z]{1,60})</Code>")

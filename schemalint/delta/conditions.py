@@ -196,11 +196,12 @@ def _among(node: exp.Expr, operands: Sequence[exp.Expr], types: NodeTypes) -> _F
     # Types of one kind have the same faults, and there are few kinds.
     known = [target for operand in operands if (target := _target(operand, types)) is not None]
     targets = {kind_of(target): target for target in reversed(known)}
-    pairs = ((operand, target) for operand in operands for target in reversed(targets.values()))
-    faults = (
-        _of_types(node.key, types.of(operand), target) or _cast(operand, target) for operand, target in pairs
-    )
-    return next(filter(None, faults), None)
+    for operand in operands:
+        for target in reversed(targets.values()):
+            differing = _of_types(node.key, types.of(operand), target)
+            if found := differing or _cast(operand, target):
+                return found
+    return None
 
 
 def _of_types(operator: str, left: DataType | None, right: DataType | None) -> _Fault | None:

@@ -71,16 +71,18 @@ def feature_uses(table: LiveTable) -> tuple[FeatureUse, ...]:
     """Return all features that the table supports or needs, sorted by name."""
     supported = table.protocol.features
     reasons = _with_required(_reasons(table.state, supported))
-    return tuple(
-        FeatureUse(
+    uses = []
+    for name in sorted(supported | reasons.keys()):
+        row = FEATURES.get(name)
+        use = FeatureUse(
             name,
-            name in supported,
-            FEATURES[name].reader if name in FEATURES else name in table.protocol.reader_features,
-            tuple(dict.fromkeys(reasons.get(name, ()))),
-            name in _ACT_BY_THEMSELVES or name not in FEATURES,
+            supported=name in supported,
+            binds_readers=row.reader if row else name in table.protocol.reader_features,
+            needed_by=tuple(dict.fromkeys(reasons.get(name, ()))),
+            acts_by_itself=row is None or name in _ACT_BY_THEMSELVES,
         )
-        for name in sorted(supported | reasons.keys())
-    )
+        uses.append(use)
+    return tuple(uses)
 
 
 def _reasons(state: TableState, supported: frozenset[str]) -> dict[str, list[Reason]]:

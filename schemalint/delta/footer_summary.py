@@ -171,14 +171,11 @@ def physical_types(table: LiveTable, summary: FooterSummary) -> PhysicalTypes:
         column = _declared_column(state.columns, leaf, by_id=by_id)
         if column is not None and column[0][0] not in partitions:
             add_files(files_of, {column: files})
-    stored = (_stored_type(state.columns, path, type_, files) for (path, type_), files in files_of.items())
+    types = [_stored_type(state.columns, path, type_, files) for (path, type_), files in files_of.items()]
     order = {path: index for index, (path, _type) in enumerate(walk(state.columns))}
-    return PhysicalTypes(
-        summary.count,
-        tuple(sorted(stored, key=lambda type_: (order[type_.path], type_.standing.name, str(type_.stored)))),
-        summary.damaged,
-        tuple(path for path in _widened(state.columns) if path[0] not in partitions),
-    )
+    types.sort(key=lambda type_: (order[type_.path], type_.standing.name, str(type_.stored)))
+    widened = tuple(path for path in _widened(state.columns) if path[0] not in partitions)
+    return PhysicalTypes(summary.count, tuple(types), summary.damaged, widened)
 
 
 def _declared_column(columns: Struct, leaf: StoredLeaf, *, by_id: bool) -> tuple[Path, DataType] | None:

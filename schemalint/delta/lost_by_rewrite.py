@@ -31,7 +31,7 @@ def lost_by_overwriting(changed: Path, state: TableState) -> Iterator[str]:
 def lost_by_replacing(changed: Path, state: TableState) -> Iterator[str]:
     """Yield what CREATE OR REPLACE TABLE … AS SELECT takes away, whose query changes one column."""
     yield from lost_by_overwriting(changed, state)
-    yield from of_columns("the identity", (path for path, _identity in identities(Itself(state))))
+    yield from lost_identities(state)
     yield from lost_layout(state, "PARTITIONED BY")
     yield from lost_of_table(state)
 
@@ -42,7 +42,12 @@ def lost_of_columns(key: Itself[TableState]) -> tuple[str, ...]:
     fields = tuple(walk_fields(key.value.columns))
     required = (path for path, field in fields if field.nullable is False)
     generated = (path for path, field in fields if _is_set(field.generated))
-    return (*of_columns("NOT NULL", required), *of_columns("the expression", generated))
+    return (*_of_columns("NOT NULL", required), *_of_columns("the expression", generated))
+
+
+def lost_identities(state: TableState) -> Iterator[str]:
+    """Yield the identities, which a replacement does not keep."""
+    yield from _of_columns("the identity", (path for path, _identity in identities(Itself(state))))
 
 
 def lost_layout(state: TableState, clause: str) -> Iterator[str]:
@@ -68,7 +73,7 @@ def lost_of_table(state: TableState) -> Iterator[str]:
         yield "the constraints"
 
 
-def of_columns(what: str, paths: Iterable[Path]) -> Iterator[str]:
+def _of_columns(what: str, paths: Iterable[Path]) -> Iterator[str]:
     """Yield a text about columns, the first of them by name."""
     names = [format_path(path) for path in paths]
     if names:

@@ -169,16 +169,12 @@ def requested_versions(declared: Mapping[str, str], supported: frozenset[str]) -
         declared: The declared properties; only the `VERSION_KEYS` matter.
         supported: The features that the table supports.
     """
-    versions = {key: declared[key] for key in VERSION_KEYS if key in declared}
-    if not versions or any(
-        properties.property_problem(key, value) is not None for key, value in versions.items()
-    ):
+    keys = [key for key in VERSION_KEYS if key in declared]
+    if not keys or any(properties.property_problem(key, declared[key]) is not None for key in keys):
         return None
-    reader, writer = (
-        int(versions.get(key, own))
-        for key, own in zip(VERSION_KEYS, minimum_versions(supported), strict=True)
-    )
-    return reader, writer
+    reader_key, writer_key = VERSION_KEYS
+    reader, writer = minimum_versions(supported)
+    return int(declared.get(reader_key, reader)), int(declared.get(writer_key, writer))
 
 
 def features_of_versions(declared: Mapping[str, str], supported: frozenset[str]) -> frozenset[str]:

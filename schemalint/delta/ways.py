@@ -34,10 +34,10 @@ from schemalint.delta.lost_by_rewrite import (
     lost_by_overwriting,
     lost_by_replacing,
     lost_clustering,
+    lost_identities,
     lost_layout,
     lost_of_columns,
     lost_of_table,
-    of_columns,
 )
 from schemalint.delta.patch import update_field
 from schemalint.delta.path import Part, Path, format_path, path_key
@@ -278,12 +278,15 @@ def _by_overwriting(state: TableState, how: str) -> WayOut:
 
 
 def _by_replacing(state: TableState, clause: str, how: str = "") -> WayOut:
-    generated = of_columns("the identity", (path for path, _identity in identities(Itself(state))))
-    lost = ("the table id", *lost_of_columns(Itself(state)), *generated, *lost_clustering(state))
     does = f"CREATE OR REPLACE TABLE …{clause} AS SELECT{how}"
-    return WayOut(
-        Way.REPLACE, does, 1, (*lost, *lost_of_table(state)), stops=_REPLACED, stops_tracked=_REPLACED
+    lost = (
+        "the table id",
+        *lost_of_columns(Itself(state)),
+        *lost_identities(state),
+        *lost_clustering(state),
+        *lost_of_table(state),
     )
+    return WayOut(Way.REPLACE, does, 1, lost, stops=_REPLACED, stops_tracked=_REPLACED)
 
 
 def _by_nullable_column(name: str) -> WayOut:

@@ -222,5 +222,5 @@ def _require_inside(folder: Path, link: Path) -> None:
 
 
 def shown(file: Path) -> str:
-    """Return a file's name for messages, relative to the working directory."""
-    return visible(os.path.relpath(file))
+    """Return a file's name for messages: relative to the working directory, or absolute if shorter."""
+    return visible(min(os.path.relpath(file), os.path.abspath(file), key=len))  # noqa: PTH100 (follows no link)

@@ -21,8 +21,13 @@ _MOST_BESIDE = 1 << 20
 """Bytes of a YAML file of the project that a position points into."""
 
 
-def require_known(file: ContractsEntry, config: Config) -> None:
+def require_known(file: ContractsEntry, config: Config, option: str = "") -> None:
     """Refuse a format that schemalint does not have.
+
+    Args:
+        file: An entry of the configuration, or the file that an option names.
+        config: The configuration.
+        option: That option.
 
     Raises:
         ConfigError: There is no such format.
@@ -30,9 +35,9 @@ def require_known(file: ContractsEntry, config: Config) -> None:
     if file.format not in formats():
         known = sorted({*formats(), *dialects()} - {NATIVE})
         raise ConfigError(
-            f"contracts: {file.format!r} is no format of schemalint",
+            f"{option or 'contracts'}: {file.format!r} is no format of schemalint",
             help=f"known formats: {', '.join(known)}; native contracts need none",
-            location=Location(config.file or ""),
+            location=None if option else Location(config.file or ""),
         )
 
 

@@ -94,10 +94,11 @@ def explain(text: str, rules: tuple[Rule, ...]) -> Explanation:
 
 def _unknown(what: str, rules: tuple[Rule, ...]) -> UsageError:
     first = without_secrets(what.partition("\n")[0])[:_LONGEST_NAME]
-    names = dict.fromkeys(name for rule in rules for name in (rule.code, rule.name, *rule.delta_errors))
+    named = (name for rule in rules for name in (rule.code, rule.name, *rule.delta_errors))
+    names = dict.fromkeys((*named, *advice_by_class()))
     word = first.upper() if "_" in first else first
     close = nearest_rules(first, rules) if "_" not in first and " " not in first else []
-    close = close or get_close_matches(word, [*names, *advice_by_class()], n=_CLOSEST, cutoff=0.5)
+    close = close or get_close_matches(word, names, n=_CLOSEST, cutoff=0.5)
     return UsageError(
         f"no rule and no known error has the name {first!r}",
         help=f"did you mean {', '.join(close)}?" if close else "`schemalint rules` lists all rules",

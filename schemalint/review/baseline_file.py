@@ -196,9 +196,8 @@ def _read(file: Path, sides: Sides | None, base: Side | None, *, may_miss: bool)
     if sides is not None and is_inside and not isinstance(sides.head, git.Worktree):
         data = git.file_at(sides.repository, sides.head, name)
         if data is None and not may_miss:
-            raise UsageError(
-                f"there is no baseline {name} in {sides.head.why}", help="write it, and commit it"
-            )
+            side = sides.head.commit[:12] if sides.head.commit else sides.head.why
+            raise UsageError(f"there is no baseline {name} in {side}", help="write it, and commit it")
     else:
         data = _on_disk(path, name, read_plain if is_inside else read_given, may_miss=may_miss)
     if data is None:

@@ -156,8 +156,11 @@ def made_tables(
     """
     base_from, head_from = (
         None if value is None else given_made_file(option, value)
-        for option, value in zip(("--base-from", "--head-from"), declarations, strict=True)
+        for option, value in zip(_OPTIONS, declarations, strict=True)
     )
+    for option, given in zip(_OPTIONS, (base_from, head_from), strict=True):
+        if given is not None:
+            require_known(given, deciding[-1], option)
     entries = _entries(deciding, filter(None, (head_from, base_from)))
     if not entries:
         return None
@@ -166,6 +169,9 @@ def made_tables(
     known_at_base = frozenset(entry.path for entry in made_files(deciding[0]))
     files = _Files(repository, base, head, base_from, head_from, known_at_base, is_ci, is_live)
     return _joined([_sides(files, entry) for entry in entries])
+
+
+_OPTIONS: Final = ("--base-from", "--head-from")
 
 
 def _entries(

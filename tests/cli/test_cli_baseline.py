@@ -105,6 +105,14 @@ def test_a_baseline_that_cannot_be_read_is_never_green(estate: Project) -> None:
     assert estate.run(*ALL, "--baseline", ".").status == 2
 
 
+def test_a_baseline_that_is_not_committed_is_missing_in_the_commit(estate: Project) -> None:
+    estate.repo.git("rm", "--quiet", "--cached", FILE)
+    estate.repo.git("commit", "--quiet", "--all", "--message", "without the baseline")
+    run = estate.run(*ALL, "--head", "HEAD")
+    assert run.status == 2, run.out
+    assert f"there is no baseline {FILE} in {estate.repo.head()[:12]}" in run.out, run.out
+
+
 def test_a_file_that_is_no_baseline_is_not_overwritten(estate: Project) -> None:
     run = estate.run(*ALL, "--write-baseline", CONTRACT)  # the configuration names a valid one
     assert run.status == 2, run.out

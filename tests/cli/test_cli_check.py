@@ -444,6 +444,25 @@ def test_a_path_without_contracts_is_not_green_but_for_hooks(committed: Project)
     assert committed.check("contracts", ".gitignore").status == 0
 
 
+def test_a_link_among_the_contracts_hides_no_table(committed: Project) -> None:
+    """A link that stays is an error where all contracts count, as other broken files are."""
+    committed.repo.write("shared/orders.yml", ORDERS)
+    committed.declare(ORDERS.replace("sales.orders", "crm.people"), "contracts/people.yml")
+    committed.repo.write("schemalint.toml", 'contracts = ["contracts/**"]\n')
+    committed.repo.commit()
+    contract = committed.repo.path / "contracts/orders.yml"
+    contract.unlink()
+    contract.symlink_to("../shared/orders.yml")
+    for arguments in ([], ["--all"], ["--head", "index"]):
+        committed.repo.git("add", "--all")
+        run = committed.check(*arguments)
+        assert run.status == 2
+        assert "contracts/orders.yml:1:1: failure the file was not read: it is a symbolic link" in run.out
+    committed.repo.commit()
+    assert committed.check().status == 0
+    assert committed.check("--all").status == 2
+
+
 def test_unwritable_output_file_is_an_error(committed: Project) -> None:
     assert committed.check("--output-format", "full:/nonexistent/report").status == 2
 

@@ -107,6 +107,10 @@ COMMANDS = {
     ("check", "--select", "tw001"): "did you mean TW001?",
     ("check", "--ignore", "type-not-storeable"): "did you mean type-not-storable (TW012)?",
     ("explain", "TW1"): "did you mean TW001?",
+    ("explain", "DELTA_UNSUPPORTED_DROP_COLUMNS"): "DROP_COLUMN, DELTA_UNSUPPORTED_RENAME_COLUMN,",
+    ("check", "--base-from", "foo:x"): "failure: --base-from: 'foo' is no format of schemalint",
+    ("check", "--output-format", "full:/missing/x"): "error: /missing/x cannot be written",
+    ("show", "contracts@99"): "write a version with v: @v99",
 }
 
 

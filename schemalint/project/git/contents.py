@@ -152,6 +152,10 @@ def changes(
             reader.hold(content)
         elif path in base_files:
             former[path] = content
+    # What a link leads to may be outside of the repository; without a word a contract would be lost.
+    for path in after.links if reads_unchanged else after.links - before.links:
+        if format_of(path, b"") is not None:
+            reader.unread[path] = "it is a symbolic link or a submodule"
     beside_base, beside_head = (_beside(repo, listing, of_beside) for listing in besides)
     unread = dict(sorted(reader.unread.items()))
     return Contents(base_files, head_files, unread, beside_base, beside_head, former, unchanged)

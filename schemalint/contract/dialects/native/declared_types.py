@@ -14,6 +14,7 @@ from schemalint.delta.type_text import TypeTextError, parse_type
 _TYPE_NAMES: Final = (
     "boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "string", "char",
     "varchar", "binary", "date", "timestamp", "timestamp_ntz", "variant", "void", "array", "map", "struct",
+    "byte", "short", "integer", "long", "real", "numeric",
 )  # fmt: skip
 
 _LENGTH_MISSING: Final = "'(' and a length"

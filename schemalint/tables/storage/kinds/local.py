@@ -56,9 +56,12 @@ class PathStore:
                 yield from (file for entry in matching if (file := _file_entry(entry, prefix)))
         except (FileNotFoundError, NotADirectoryError):
             if not folder:
+                number = re.search(r"@([0-9]+)\Z", str(self.table))
                 raise NoTable(
                     f"{self.table}: there is no Delta table: no folder _delta_log",
-                    help="name the folder of a table; --target finds declared tables by name",
+                    help=f"write a version with v: @v{number[1]}"
+                    if number
+                    else "name the folder of a table; --target finds declared tables by name",
                 ) from None
         except OSError as error:
             raise self._failed(self._in_log(folder), error) from None

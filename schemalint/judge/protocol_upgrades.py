@@ -24,7 +24,7 @@ def protocol_upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -
     declared = ctx.contract.state.set_properties
     granted = granted_features(ctx.contract.state, ctx.live, new_table=ctx.is_new_table)
     by_version = protocol.features_of_versions(declared, ctx.features)
-    active = activated_by(ctx.engine, ctx.after.active_features, ctx.features)
+    active = activated_by(ctx.engine, ctx.after.active_features, ctx.features | granted)
     needed = protocol.needed_to_alter(ctx.features | by_version, active, granted)
     added = needed - ctx.features - without
     if not added:

@@ -107,3 +107,9 @@ def test_an_engine_without_fast_drops_protects_no_history() -> None:
     }
     assert "only removes its traces" in drops["3.3.2"].undo_note
     assert drops["3.3.2"].commits < drops["4.0.1"].commits
+
+
+def test_delta_3_3_adds_no_preview_beside_the_feature_that_the_contract_requests() -> None:
+    after = f"{TABLE}features: [typeWidening]\nproperties: {{delta.enableTypeWidening: true}}\n"
+    plan = planned(TABLE, after, "delta-spark 3.3.2")
+    assert [step.adds_features for step in plan.steps] == [frozenset({"typeWidening"})]

@@ -34,6 +34,7 @@ from schemalint.delta.path import Part, Path
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import is_container
+from schemalint.delta.write_columns import are_all
 from schemalint.delta.write_types import (
     RefusedWrite,
     UnknownWrite,
@@ -114,7 +115,9 @@ def _overwritten(table: TableState, data: Struct, write: ArrowWrite) -> Effect:
     new_names = {field.name for field in data.fields}
     if write.has_predicate and not {field.name for field in table.columns.fields} & new_names:
         raise RefusedWrite("Schema error: No field named as in the predicate")
-    if {name.lower() for name in new_names} <= table.partition_keys:
+    if missing := [name for name in table.partition_columns if name not in new_names]:
+        raise RefusedWrite(f"Generic error: Partition column(s) not found in write schema: {missing[0]}")
+    if are_all(data, table.partition_columns):
         raise RefusedWrite("Generic DeltaTable error: failed to build partitioned record")
     return Effect(replace(table, columns=Struct(tuple(map(nullable_field, data.fields)))))
 

@@ -9,7 +9,7 @@ from schemalint.delta.column_names import invalid_characters
 from schemalint.delta.datatype import VOID, DataType, Field, Struct, stored, type_at, walk, walk_fields
 from schemalint.delta.path import Path
 from schemalint.delta.table import TableState
-from schemalint.delta.write_errors import DUPLICATE_IN_DATA
+from schemalint.delta.write_errors import DUPLICATE_IN_DATA, NO_DATA_COLUMN, NO_PARTITION
 from schemalint.delta.write_types import RefusedWrite, nullable
 from schemalint.delta.writes import Write
 
@@ -46,6 +46,20 @@ def require_names(columns: Struct, mapping: str) -> None:
     for path, column in walk_fields(columns):
         if invalid_characters(column.name):
             raise RefusedWrite("DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", path)
+
+
+def require_partitions(data: Struct, table: TableState) -> None:
+    """Require the partition columns of a table, and one column more, in data that nothing is added to.
+
+    Raises:
+        RefusedWrite: The data lacks them.
+    """
+    for name in table.partition_columns:
+        column = table.columns.get(name)
+        if data.get(name) is None and column is not None and not is_computed(column):
+            raise RefusedWrite(NO_PARTITION, (name,))
+    if are_all(data, table.partition_columns):
+        raise RefusedWrite(NO_DATA_COLUMN)
 
 
 def with_static_partitions(data: Struct, table: TableState, write: Write) -> Struct:

@@ -42,6 +42,7 @@ from schemalint.delta.write_columns import (
     is_same,
     like_before,
     require_names,
+    require_partitions,
     require_unique,
     struct_at,
     with_static_partitions,
@@ -50,7 +51,6 @@ from schemalint.delta.write_errors import (
     ALL_PARTITIONS,
     DUPLICATE_IN_NEW_SCHEMA,
     MISMATCH,
-    NO_DATA_COLUMN,
     NULL_IN_ROW,
     UNRESOLVED,
     class_on,
@@ -69,6 +69,9 @@ from schemalint.delta.write_types import (
 from schemalint.delta.writes import Effect, Kind, Method, Mode, Note, Write
 
 _STRUCT: Final = "DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION"
+
+_AS_GIVEN: Final = (Method.SAVE, Method.SAVE_AS_TABLE, Method.STREAM)
+"""The methods that fill no partition column which the data lacks, but for ``saveAsTable`` that appends."""
 
 _MERGE_EVOLVES: Final = (4, 4)
 """The first release for which WITH SCHEMA EVOLUTION of a MERGE counts: 4.0.1 reads it, and ignores it."""
@@ -196,7 +199,9 @@ class _Case:
         if partitions and partitions != tuple(name.lower() for name in self.table.partition_columns):
             raise RefusedWrite(MISMATCH)
         self._require_appendable()
-        self._require_data_column(given)
+        is_filled = self.write.method is Method.SAVE_AS_TABLE and self.write.mode is Mode.APPEND
+        if self.write.method in _AS_GIVEN and not is_filled:
+            require_partitions(given, self.table)
         return self._done(given, merged)
 
     @property
@@ -271,17 +276,6 @@ class _Case:
                 raise RefusedWrite(ALL_PARTITIONS)
         notes = ValueNotes(columns, self.data, self.write, never).all(columns)
         return Effect(replace(self.table, columns=Struct(kept), partitioned_by=partitions), notes=notes)
-
-    def _require_data_column(self, given: Struct) -> None:
-        """Refuse data of which no column goes into the files.
-
-        ``saveAsTable`` in the mode append and ``writeTo`` fill the columns that the data lacks before that.
-        """
-        is_filled = self.write.method is Method.SAVE_AS_TABLE and self.write.mode is Mode.APPEND
-        if is_filled or self.write.method not in (Method.SAVE, Method.SAVE_AS_TABLE, Method.STREAM):
-            return
-        if are_all(given, self.table.partition_columns):
-            raise RefusedWrite(NO_DATA_COLUMN)
 
     @property
     def _is_dynamic(self) -> bool:

@@ -71,15 +71,14 @@ class ValueNotes:
                 yield Note(Kind.MAY_FAIL, (old.name,), "is NOT NULL: a row with a null is refused")
 
     def _of_pair(self, old: Field, new: Field, path: Path) -> Iterator[Note]:
-        if isinstance(old.type, Char | Varchar) and old.type != new.type:
-            text = f"is {print_type(old.type)}: a longer text is refused"
-            yield Note(Kind.MAY_FAIL, path, text)
-            return
         if old.type == VOID and new.type != VOID:
             yield Note(Kind.TAKES_TYPE, path, f"has no type so far, and becomes {print_type(new.type)}")
             return
         by_position = self.write.method.is_by_position or self.write.method.is_by_name_in_sql
         for inner, source, target in _leaves(new.type, old.type, path, by_position=by_position):
+            if isinstance(target, Char | Varchar):
+                yield Note(Kind.MAY_FAIL, inner, f"is {print_type(target)}: a longer text is refused")
+                continue
             loses = may_lose(source, target) or loses_in_silence(source, target) or rounds(source, target)
             if loses and not self.widens(target, source):
                 yield self._of_cast(source, target, inner)
@@ -129,5 +128,7 @@ def _leaves(
         case Map(), Map():
             yield from _leaves(source.key, target.key, (*path, Part.KEY), by_position=by_position)
             yield from _leaves(source.value, target.value, (*path, Part.VALUE), by_position=by_position)
-        case _ if stored(source) != stored(target):
+        case _ if stored(source) != stored(target) or (
+            isinstance(target, Char | Varchar) and source != target
+        ):
             yield path, source, target

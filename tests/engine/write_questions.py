@@ -260,6 +260,7 @@ SHAPES: Final[Mapping[str, tuple[Table, Data]]] = {
         Table(_BASE, WIDENING, partitioned=("c",)),
         Data("id: bigint, c: bigint, s: string"),
     ),
+    "the partition column missing": (Table(_BASE, partitioned=("s",)), Data("id: bigint, c: int")),
     "the partition column alone": (Table(_BASE, partitioned=("id",)), Data("id: bigint")),
     "NOT NULL columns": (Table("id: bigint NOT NULL, c: int, s: string"), Data(_BASE)),
     "no table": (Table(""), Data(_BASE)),
@@ -538,6 +539,19 @@ SINGLE: Final[Mapping[str, tuple[Table, Data, Way]]] = {
         for shape in ("the same", "another column", "another field", "a field missing", "a wider field",
                       "a wider field without the feature", "a wider partition column")
     },
+    **{
+        f"{given} too long for a length inside {type_}, by {way}": (
+            Table(f"id: bigint, c: {type_.replace('?', 'varchar(3)')}"),
+            Data(f"id: bigint, c: {type_.replace('?', given)}", {"c": value}), Way(way),
+        )
+        for type_, given, value in (
+            ("array<?>", "string", "array('1234')"),
+            ("struct<a: ?>", "string", "named_struct('a', '1234')"),
+            ("array<?>", "decimal(10,2)", "array(1.25)"),
+        )
+        for way in ("save", "saveAsTable", "insertInto", "writeTo")
+        if given == "string" or way != "save"
+    },
     "a table that only appends, overwritten": (
         Table(_BASE, {"delta.appendOnly": "true"}), Data(_BASE), Way("save", "overwrite"),
     ),
@@ -558,6 +572,7 @@ _OF_EACH_SHAPE_TOO: Final = (
 _OF_EACH_WAY: Final = (
     "the same", "another column", "another column between", "the last column missing", "another case",
     "another order of the same types", "another field", "a field missing", "a wider field", "no table",
+    "the partition column missing",
 )  # fmt: skip
 
 

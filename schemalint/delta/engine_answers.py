@@ -225,6 +225,13 @@ def alters_many_columns(engine: Engine | None) -> bool:
     return _answer(engine, rows.COLUMN_LISTS).does is True
 
 
+def creates_defaults_of_lengths(engine: Engine | None) -> bool:
+    """Whether ``CREATE TABLE`` takes the default of a char or varchar column; true where that is unknown."""
+    if engine is None:
+        return True
+    return _answer(engine, rows.DEFAULTS_OF_LENGTHS).does is not False
+
+
 def has_session_variables(engine: Engine | None) -> bool:
     """Whether a session of an engine has variables; true where that is unknown."""
     return _answer(engine, rows.SESSION_VARIABLES).does is not False

@@ -254,6 +254,10 @@ ICEBERG_JAR_FIRST: Final = Span("4.4", not_before="4.0.1")
 COLUMN_LISTS: Final = Span("4.0", asked=False)
 """``ALTER COLUMN`` names several columns: Spark 3.5 parses one alone (measured on Delta 3.3.2)."""
 
+DEFAULTS_OF_LENGTHS: Final = Span("4.0", asked=False)
+"""``CREATE TABLE`` takes the default of a ``char`` or ``varchar`` column: a string is another type for Spark
+3.5.7 (measured on Delta 3.3.2 and 4.0.1)."""
+
 SESSION_VARIABLES: Final = Span("4.0", asked=False)
 """``SET VARIABLE``: Spark 3.5.7 does not parse it (measured on Delta 3.3.2; 4.0.1 and 4.4.0 do)."""
 

@@ -113,3 +113,21 @@ def test_delta_3_3_adds_no_preview_beside_the_feature_that_the_contract_requests
     after = f"{TABLE}features: [typeWidening]\nproperties: {{delta.enableTypeWidening: true}}\n"
     plan = planned(TABLE, after, "delta-spark 3.3.2")
     assert [step.adds_features for step in plan.steps] == [frozenset({"typeWidening"})]
+
+
+def test_spark_3_5_creates_a_column_with_a_length_without_its_default() -> None:
+    text = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: code, type: char(3), default: "'abc'"}
+  - {name: size, type: int, default: "1"}
+features: [allowColumnDefaults]
+"""
+    older, newer = (
+        plan_table(counting(declared(text, f"delta-spark {version}")), None, "/lake", options=PlanOptions())
+        for version in ("3.3.2", "4.0.1")
+    )
+    assert "`code` char(3) DEFAULT 'abc'" in newer.steps[0].sql
+    assert "`size` int DEFAULT 1" in older.steps[0].sql
+    assert alterations(older)[1:] == ["ALTER COLUMN `code` SET DEFAULT 'abc'"]

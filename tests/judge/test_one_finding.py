@@ -68,6 +68,7 @@ NOTICES: Final[Mapping[Verdict, str]] = {
         "NC027 warning",
         "PF004 error",
     ): "an upgrade that is not allowed, and that only an empty table takes the constraint",
+    ("CM015 warning", "NC013 warning"): "a column is dropped, and no insert succeeds without it",
     ("PF001 warning", "PF004 info"): "which clients the upgrade excludes, and an unnecessary version",
     (
         "PF004 info",

@@ -56,12 +56,11 @@ class PathStore:
                 yield from (file for entry in matching if (file := _file_entry(entry, prefix)))
         except (FileNotFoundError, NotADirectoryError):
             if not folder:
-                number = re.search(r"@([0-9]+)\Z", str(self.table))
+                help_text = "name the folder of a table; --target finds declared tables by name"
+                if (number := re.search(r"@([0-9]+)\Z", str(self.table))) is not None:
+                    help_text = f"write a version with v: @v{number[1]}"
                 raise NoTable(
-                    f"{self.table}: there is no Delta table: no folder _delta_log",
-                    help=f"write a version with v: @v{number[1]}"
-                    if number
-                    else "name the folder of a table; --target finds declared tables by name",
+                    f"{self.table}: there is no Delta table: no folder _delta_log", help=help_text
                 ) from None
         except OSError as error:
             raise self._failed(self._in_log(folder), error) from None

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from schemalint.delta.expressions import Expression, Place, UnusablePart, expressions_of, unusable_part
 from schemalint.delta.table import LiveTable
-from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
+from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
+from schemalint_rules.nc._placed import placed
 
 _HELP = "use only the columns of one row, and functions of them"
 _COLLECTION_HELP = "use an index or a function: labels['a'], lines[0].qty, element_at(lines, 1).qty"
@@ -88,16 +89,14 @@ def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> I
             expression.place is Place.GENERATED and ctx.is_new_table
         )
         if is_judged and not expression.fault and (part := unusable_part(expression, ctx.after.columns)):
-            yield Problem(
+            problem = Problem(
                 f"{expression.subject} {part.what}",
                 help=_help(expression, part),
-                path=expression.path,
-                object=None if expression.path else ObjectRef("constraint", expression.name),
-                part=None if expression.path is None else expression.place.value,
                 new=expression.text,
                 delta_error=_THROUGH_COLLECTION if is_live and part.is_in_collection else None,
                 is_mended=is_live and ctx.mends(expression),
             )
+            yield placed(problem, expression)
 
 
 def _help(expression: Expression, part: UnusablePart) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from schemalint.delta.expression_faults import ExpressionFault
 from schemalint.delta.expressions import Expression, Place, expressions_of
 from schemalint.delta.table import LiveTable, TableState
-from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
+from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
+from schemalint_rules.nc._placed import placed
 
 _PARAMETER = "UNBOUND_SQL_PARAMETER"
 _PARAMETER_OF_COLUMN = "UNSUPPORTED_FEATURE.PARAMETER_MARKER_IN_UNEXPECTED_STATEMENT"
@@ -106,15 +107,13 @@ def not_one_expression(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator
         return
     for expression in ctx.stated_expressions:
         if fault := expression.fault:
-            yield Problem(
+            problem = Problem(
                 f"{expression.subject} {fault.what}",
                 help="write exactly one expression, and names with other characters in back-quotes",
-                path=expression.path,
-                object=None if expression.path else ObjectRef("constraint", expression.name),
-                part=None if expression.path is None else expression.place.value,
                 new=expression.text,
                 delta_error=_declared_error(expression, fault),
             )
+            yield placed(problem, expression)
 
 
 def _declared_error(expression: Expression, fault: ExpressionFault) -> str | None:
@@ -137,14 +136,12 @@ def _of_table(table: LiveTable, after: TableState) -> Iterator[Problem]:
             effect, help_ = "every write fails", "remove it, or add one without the parameter"
             is_mended = expression not in expressions_of(after)
         error = _OF_DEFAULT if is_default else fault.error
-        yield Problem(
+        problem = Problem(
             f"{expression.subject} {fault.what}: {effect}",
             help=help_,
             severity=Severity.WARNING if is_default or is_mended else None,
-            path=expression.path,
-            object=None if expression.path else ObjectRef("constraint", expression.name),
-            part=None if expression.path is None else expression.place.value,
             old=expression.text,
             delta_error=error,
             unreadable=expression.place is Place.CONSTRAINT and fault.error != _PARAMETER,
         )
+        yield placed(problem, expression)

@@ -6,7 +6,8 @@ from schemalint.delta.datatype import Struct
 from schemalint.delta.expressions import Expression, Place, expressions_of, unknown_functions, unusable_part
 from schemalint.delta.live_effect import way_back
 from schemalint.delta.table import LiveTable
-from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
+from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
+from schemalint_rules.nc._placed import placed
 
 _ERROR = "UNRESOLVED_ROUTINE"
 _OF_DEFAULT = "INVALID_DEFAULT_VALUE.UNRESOLVED_EXPRESSION"
@@ -73,30 +74,26 @@ def unknown_function(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[P
         if expression.place is Place.GENERATED and not ctx.is_new_table:
             continue
         if name := _unknown_function(expression, ctx.after.columns):
-            yield Problem(
+            problem = Problem(
                 f"{expression.subject} calls {name}(), which Spark does not have",
                 help=_HELP,
-                path=expression.path,
-                object=None if expression.path else ObjectRef("constraint", expression.name),
-                part=None if expression.path is None else expression.place.value,
                 new=expression.text,
                 delta_error=_ERROR,
             )
+            yield placed(problem, expression)
 
 
 def _of_table(table: LiveTable) -> Iterator[Problem]:
     for expression in expressions_of(table.state):
         if name := _unknown_function(expression, table.state.columns):
             effect = _EFFECTS[expression.place]
-            yield Problem(
+            problem = Problem(
                 f"{expression.subject} calls {name}(), which Spark does not have: {effect}",
                 help=way_back(table, _NO_CHANGE) if expression.place is Place.GENERATED else _HELP,
-                path=expression.path,
-                object=None if expression.path else ObjectRef("constraint", expression.name),
-                part=None if expression.path is None else expression.place.value,
                 old=expression.text,
                 delta_error=_OF_DEFAULT if expression.place is Place.DEFAULT else _ERROR,
             )
+            yield placed(problem, expression)
 
 
 def _unknown_function(expression: Expression, columns: Struct) -> str | None:

@@ -87,6 +87,13 @@ def test_a_branch_without_a_commit_has_no_configuration(clone: Clone) -> None:
         clone.trusted(CI_DEFAULT_BRANCH="main")
 
 
+def test_a_damaged_head_is_no_branch_without_a_commit(clone: Clone) -> None:
+    clone.repo.git("switch", "--quiet", "--create", "damaged")
+    (clone.repo.path / ".git/refs/heads/damaged").write_text("")
+    with pytest.raises(GitError, match="git cannot read the commit of HEAD"):
+        clone.trusted(CI_DEFAULT_BRANCH="main")
+
+
 def test_a_branch_without_a_common_ancestor_has_no_trusted_commit(clone: Clone) -> None:
     clone.repo.git("fetch", "--quiet", "origin", "main")
     clone.repo.git("switch", "--quiet", "--orphan", "new")
